@@ -26,6 +26,7 @@ STEP = 0.1
 """Distance of two nodes of the double exponential rule. Half of it changes no result by more than
 rounding error."""
 _PLACES = np.arange(-4.2, 14.0, STEP)
+"""Places of the nodes of the double exponential rule before their transformation."""
 NODES = np.exp(_PLACES - np.exp(-_PLACES))
 """Points of the rule on the half line from 0, shape (nodes,)."""
 NODE_WEIGHTS = STEP * NODES * (1 + np.exp(-_PLACES))
@@ -59,7 +60,7 @@ def log_expit(x: Any) -> Any:
 
 
 def logit(p: Any) -> Any:
-    """Return the log-odds log(p / (1 - p)), infinite at 0 and 1, and NaN beyond."""
+    """Return the log-odds log(p / (1 - p)): infinite at 0 and 1, NaN below 0 and above 1."""
     p = np.asarray(p, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Near 0.5 the difference of two logarithms would lose digits.
@@ -75,7 +76,7 @@ def entr(p: Any) -> Any:
 
 
 def ndtr(z: Any) -> Any:
-    """Return the standard normal distribution function."""
+    """Return the standard normal distribution function, the probability of a value below z."""
 
     def probability_below(z: float) -> float:
         """Return the normal distribution function of one number."""
@@ -142,6 +143,7 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
             return 1.0
         if f == math.inf:
             return 0.0
+        # Degrees of freedom of NaN are not above 0, either.
         if f < 0 or not of_numerator > 0 or not of_denominator > 0:
             return math.nan
         log_odds = math.log(of_denominator) - math.log(of_numerator) - math.log(f)
@@ -204,7 +206,8 @@ def find_root(
     """Return a root of a continuous function between two points, by Brent's method (1973).
 
     It takes the steps of SciPy's `brentq`, and returns the same number where that returns one. The
-    error of the root is at most `xtol` plus `rtol` times the absolute value of the root.
+    error of the root is at most `xtol` plus `rtol` times the absolute value of the root. If both
+    points are roots, `low` is returned.
 
     Args:
         function: the function, of opposite signs at the two points, or 0 at one of them.
@@ -222,6 +225,7 @@ def find_root(
     at = _Point(high, function(high))
     if before.value == 0:
         return low
+    # NaN is not below 0, either.
     if not before.value * at.value <= 0:
         raise ValueError("the function has the same sign at both points")
     other = before
@@ -355,7 +359,7 @@ def _normal_quantile(p: float) -> float:
 
 
 def _finite_or_nan(values: Any) -> Any:
-    """Return numbers or an array with NaN in place of infinite ones.
+    """Return numbers as they are, and an array with NaN in place of infinite values.
 
     SciPy, which is called for long arrays, takes infinite degrees of freedom for the normal
     distribution.
@@ -446,7 +450,7 @@ def _log_density(a: float, b: float, log_odds: float) -> float:
 
 
 def _softplus(x: float) -> float:
-    """Return log(1 + exp(x))."""
+    """Return log(1 + exp(x)), also where exp(x) would overflow."""
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 

@@ -34,7 +34,9 @@ class View:
 
 
 _VIEWS: dict[type, View] = {}
+"""The registered views, by class of the result. Subclasses are not looked up."""
 _HTML_WRITERS: list[HtmlWriter] = []
+"""The registered function that renders reports as HTML; empty if there is none."""
 
 
 def register_view(kind: type, view: View) -> None:
@@ -48,7 +50,11 @@ def register_html_writer(write: HtmlWriter) -> None:
 
 
 def reports_of(result: object) -> tuple[Any, ...]:
-    """Return the reports that show a result; PodiumError if no view of its class makes reports."""
+    """Return the reports that show a result.
+
+    Raises:
+        PodiumError: no view of its class makes reports.
+    """
     view = _VIEWS.get(type(result), View())
     if view.reports is None:
         raise PodiumError(f"no reports of {type(result).__name__} are registered")
@@ -56,16 +62,20 @@ def reports_of(result: object) -> tuple[Any, ...]:
 
 
 def text_of_result(result: object) -> str:
-    """Return what `print` shows of a result; its usual representation if its view has no text."""
+    """Return what `print` shows of a result, without line breaks at the end.
+
+    The text is the `repr` of the result if its view makes no text.
+    """
     view = _VIEWS.get(type(result), View())
     return repr(result) if view.text is None else view.text(result).rstrip("\n")
 
 
 def html_of_result(result: object) -> str | None:
-    """Return the HTML that notebooks show of a result: that of its view, else of its reports.
+    """Return the HTML that notebooks show of a result.
 
-    None if the view has neither of them, or if no function that renders reports is registered;
-    IPython then shows the `repr`.
+    The HTML is that of its view or, if the view makes none, that of its reports. The result is None
+    if the view has neither, or if no function that renders reports is registered; IPython then
+    shows the `repr`.
     """
     view = _VIEWS.get(type(result), View())
     if view.html is not None:
@@ -76,7 +86,11 @@ def html_of_result(result: object) -> str | None:
 
 
 def chart_of_result(result: object) -> Any:
-    """Return the altair chart of a result; PodiumError if its view has none."""
+    """Return the altair chart of a result.
+
+    Raises:
+        PodiumError: no view of its class makes charts.
+    """
     view = _VIEWS.get(type(result), View())
     if view.chart is None:
         raise PodiumError(f"no chart of {type(result).__name__} is registered")
@@ -89,7 +103,11 @@ class Document:
     __slots__ = ()
 
     def reports(self) -> tuple[Any, ...]:
-        """Return the reports that show this document."""
+        """Return the reports that show this document.
+
+        Raises:
+            PodiumError: no view of its class makes reports.
+        """
         return reports_of(self)
 
     def _repr_html_(self) -> str | None:
@@ -101,5 +119,9 @@ class Document:
         raise NotImplementedError
 
     def to_json(self) -> str:
-        """Return the document as JSON without NaN or infinity."""
+        """Return the document as JSON text.
+
+        Raises:
+            ValueError: a number is NaN or infinite.
+        """
         return json_text(self.to_dict())

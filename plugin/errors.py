@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# Functions that test the mode of a file, and the word for such a file in messages.
+# Pairs of a function that tests the mode of a file, and the word for such a file in messages.
 STREAM_KINDS = (
     (stat.S_ISFIFO, "pipe"),
     (stat.S_ISSOCK, "socket"),
@@ -74,7 +74,7 @@ class DataError(PodiumError):
         return f"{place}: {self.problem}" if place else self.problem
 
     def with_place(self, source: str, row: str | None = None) -> "DataError":
-        """Return a copy with file and row filled in where they are missing."""
+        """Return a copy of the error with file and row filled in where they are missing."""
         return type(self)(
             self.problem,
             remedy=self.remedy,
@@ -117,7 +117,7 @@ class OneModelError(DataError):
         super().__init__(problem, **about)
 
     def with_place(self, source: str, row: str | None = None) -> "OneModelError":
-        """Return a copy with file and row filled in where they are missing."""
+        """Return a copy of the error with file and row filled in where they are missing."""
         return OneModelError(
             self.problem,
             remedy=self.remedy,
@@ -170,7 +170,7 @@ class PluginError(UsageError):
 
 
 def install_hint(extra: str) -> str:
-    """Return the command that installs the packages of an extra.
+    """Return what to run to install the packages of an extra, as a clause.
 
     It installs from a checkout, because podium is on no package index yet.
     """
@@ -186,9 +186,10 @@ def import_failure(package: str, error: Exception) -> str:
 
 
 def is_of_package(error: Exception, package: str) -> bool:
-    """Return whether an error says that an import from a package failed.
+    """Return whether an error is a failed import from a package.
 
-    The package is not installed, or it lacks a module or a name, as another version of it may.
+    The package is then not installed, or lacks a module or a name, as another version of it may.
+    `package` is the first part of the name of a module, such as `inspect_ai`.
     """
     if not isinstance(error, ImportError):
         return False
@@ -239,7 +240,7 @@ def unknown_value_error(option: str, value: object, allowed: Iterable[object]) -
     return UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
 
 
-def unknown_name_error(kind: str, name: str, known: Iterable[str]) -> UsageError:
+def unknown_name_error(kind: str, name: str, known_names: Iterable[str]) -> UsageError:
     """Return the error for an unknown name.
 
     It lists the known names, and suggests the first one that adds settings to the unknown one, or
@@ -248,9 +249,9 @@ def unknown_name_error(kind: str, name: str, known: Iterable[str]) -> UsageError
     Args:
         kind: what the name is of, in the singular: `model`, `ranker` ...
         name: the name as typed.
-        known: the known names.
+        known_names: the known names.
     """
-    names = sorted(known)
+    names = sorted(known_names)
     # Models of runs with several settings are named `NAME (SETTING=VALUE)`.
     with_settings = [known_name for known_name in names if known_name.startswith(f"{name} (")]
     # Only errors need this module, which takes several milliseconds to import.
@@ -262,11 +263,13 @@ def unknown_name_error(kind: str, name: str, known: Iterable[str]) -> UsageError
 
 
 def reject_stream(path: Path) -> None:
-    """Raise UsageError if a path is a pipe, a socket or a device: reading one may wait for ever.
+    """Check that a path is no pipe, socket or device, of which reading may wait for ever.
 
-    Streams that the shell has opened are allowed: `/dev/stdin`, and `/dev/fd/63` for
-    `<(command)`. They end when the command ends. Nothing is raised if there is no such path, or if
-    it cannot be looked at.
+    Streams that the shell has opened are allowed: `/dev/stdin`, and `/dev/fd/63` for `<(command)`.
+    They end when the command ends. A path that does not exist, or cannot be looked at, is accepted.
+
+    Raises:
+        UsageError: the path is such a file.
     """
     try:
         mode = path.stat().st_mode

@@ -27,11 +27,14 @@ ACCEPTED = "accepted"
 
 
 def check_findings(names: Collection[str], kind: Kind = "option") -> tuple[str, ...]:
-    """Return the names without repetitions; UsageError for a name that no finding has.
+    """Return the names of accepted findings without repetitions, in their order.
 
     Args:
         names: names of findings, as the user gave them.
         kind: what takes the option `allow` that gave them.
+
+    Raises:
+        UsageError: a finding has no such name.
     """
     for name in names:
         if name not in FINDINGS:
@@ -85,9 +88,10 @@ def accepted_sentence(name: str, problem: str, option: str = "") -> str:
 
 
 def add_accepted(answer: Sequence[str], accepted: Sequence[str]) -> tuple[str, ...]:
-    """Return the sentences of an answer, the last joined with the sentences on findings.
+    """Return the sentences of an answer with those on accepted findings at its end.
 
-    An empty answer becomes one text of these.
+    They are joined to the last sentence, so that their number stays. An empty answer becomes one
+    text of these. Without accepted findings, the answer is unchanged.
     """
     if not accepted:
         return tuple(answer)

@@ -10,7 +10,7 @@ RANK_AGAIN = "run it again, or run `podium rank` on the verdicts"
 
 
 def require_format(version: object, what: str, source: object, remedy: str = RANK_AGAIN) -> None:
-    """Raise DataError if a document has another format version, or none.
+    """Check that a document has the format version that this podium reads.
 
     Fields may have another meaning in another version.
 
@@ -19,6 +19,9 @@ def require_format(version: object, what: str, source: object, remedy: str = RAN
         what: what the document is, for the message.
         source: the file.
         remedy: what the user can do.
+
+    Raises:
+        DataError: the document has another version, or none.
     """
     if version != FORMAT_VERSION:
         written = (

@@ -15,7 +15,7 @@ def is_frame(value: object) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a single value is None, NaN, or a missing value of pandas."""
+    """Return whether a single value is None, NaN, or a missing value of pandas (`NA`, `NaT`)."""
     pandas = sys.modules.get("pandas")
     if pandas is not None:
         return bool(pandas.isna(value))

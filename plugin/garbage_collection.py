@@ -10,7 +10,7 @@ OBJECTS_PER_COLLECTION = 300_000
 
 @contextmanager
 def rare_garbage_collection() -> Iterator[None]:
-    """Run the body with a collection for every 300,000 new objects instead of some hundred.
+    """Run the body with a collection only after `OBJECTS_PER_COLLECTION` new objects.
 
     A command imports hundreds of modules, whose objects stay. Scanning them again and again takes a
     tenth of the time of a small command.

@@ -41,7 +41,13 @@ hookimpl = pluggy.HookimplMarker("podium")
 
 
 def load_target(target: Any) -> Any:
-    """Import the object that `module:name` names; return anything else unchanged."""
+    """Import the object that `module:name` names; return anything else unchanged.
+
+    Raises:
+        ImportError: the module cannot be imported.
+        AttributeError: the module has no such name.
+        ValueError: the text is not of the form `module:name`.
+    """
     return resolve_name(target) if isinstance(target, str) else target
 
 
@@ -61,7 +67,7 @@ class Extension:
     summary: str
 
     def load(self) -> Any:
-        """Import and return the target."""
+        """Import the module of the target, and return the target."""
         return load_target(getattr(self, self.target))
 
 
@@ -240,9 +246,10 @@ class Format(Extension):
         return read_files(files, reading)
 
     def may_gather(self, files: Sequence[SourceFiles]) -> bool:
-        """Return whether a file has the suffix of one of `names`, or one of these has no suffix.
+        """Return whether `gathers` may read one of the files, by the names alone.
 
-        If not, the module of `gathers` need not be imported.
+        The result is True if a file (local or remote) has the suffix of one of `names`, or if one
+        of `names` has no suffix. If it is False, the module of `gathers` need not be imported.
         """
         endings = tuple(f".{name.rpartition('.')[2]}" for name in self.names if "." in name)
         if len(endings) < len(self.names):
@@ -253,16 +260,17 @@ class Format(Extension):
         return any(name.endswith(endings) for name in names)
 
     def specificity(self, columns: frozenset[str]) -> int:
-        """Return the size of the largest signature whose columns are all among `columns`.
+        """Return the size of the largest signature whose columns are all among the given ones.
 
-        0 if there is no such signature. A file is read by the format with the largest number.
+        The number is 0 if there is no such signature. A file is read by the format with the largest
+        number.
         """
         return max((len(names) for names in self.signature if names <= columns), default=0)
 
 
 @hookspec
 def podium_rankers() -> Sequence[Ranker]:  # type: ignore[empty-body]
-    """Return the rankers that this plugin adds."""
+    """Return the rankers that this plugin adds to those of podium."""
 
 
 @hookspec

@@ -6,22 +6,22 @@ from podium.errors import UsageError, unknown_name_error
 from podium.names import seen_name, spelled_like
 
 
-def find_name(kind: str, name: str, known: Iterable[str]) -> str:
+def find_name(kind: str, name: str, known_names: Iterable[str]) -> str:
     """Return the known name that a typed name stands for.
 
-    It is the first of these that there is: the name itself; one that looks the same, for example
-    in another Unicode form; one that ends with `/NAME`, as `openai/gpt-4o` for `gpt-4o`; one with
-    settings, as `gpt-4o (shots=0)`.
+    The first of these that exists is returned: the name itself; a name that looks the same, for
+    example in another Unicode form; a name that ends with `/NAME`, as `openai/gpt-4o` for `gpt-4o`;
+    a name with settings, as `gpt-4o (shots=0)`.
 
     Args:
         kind: what the names are of, for messages: `model` or `section`.
         name: the name as typed.
-        known: the known names.
+        known_names: the known names.
 
     Raises:
         UsageError: no known name matches, or several do in the same way.
     """
-    names = sorted(set(known))
+    names = sorted(set(known_names))
     ends = spelled_like(name, names)
     if not ends:
         ending = f"/{seen_name(name)}"

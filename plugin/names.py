@@ -9,12 +9,14 @@ UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 """Characters that take no space: soft hyphen, zero-width space, non-joiner and joiner, word joiner,
 and byte order mark."""
 _WITHOUT_UNSEEN = dict.fromkeys(map(ord, UNSEEN))
+"""Argument of `str.translate` that removes the characters of `UNSEEN`."""
 
 
 def seen_name(name: str) -> str:
     """Return a name as people see it.
 
-    It is in Unicode form NFC, without invisible characters and without blanks at the ends.
+    The result is in Unicode form NFC, without invisible characters and without blanks at the ends.
+    It may be empty.
     """
     if name.isascii():
         return name.strip()
@@ -30,14 +32,18 @@ def joined_name(name: str) -> str:
 
 
 def names_alike(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return the names that look the same, sorted, by the name that people see.
+    """Return the groups of names that look the same.
 
-    Names that look like no other one are left out.
+    Names are compared by `seen_name`.
+
+    Returns:
+        By the name that people see, the names that look so, sorted. Names that look like no other
+        one are left out.
     """
     groups: dict[str, list[str]] = {}
     for name in sorted({*names}):
         groups.setdefault(seen_name(name), []).append(name)
-    return {seen: group for seen, group in groups.items() if len(group) > 1}
+    return {visible_name: group for visible_name, group in groups.items() if len(group) > 1}
 
 
 def escaped_name(name: str) -> str:
@@ -50,9 +56,10 @@ def escaped_name(name: str) -> str:
 
 
 def _escaped_sign(sign: str) -> str:
-    """Return a character of a quoted name, escaped if people could not identify it.
+    """Return a character as it stands in a quoted name.
 
-    A single quote and a backslash are escaped, too.
+    The character is escaped if people could not identify it: if it is invisible, has an accent, or
+    cannot be printed. So are a single quote and a backslash.
     """
     if sign in "'\\":
         return f"\\{sign}"
@@ -64,18 +71,23 @@ def _escaped_sign(sign: str) -> str:
     return sign
 
 
-def spelled_like(name: str, known: Collection[str]) -> list[str]:
-    """Return the known names that are equal to a name, or else those that look the same."""
-    if name in known:
+def spelled_like(name: str, known_names: Collection[str]) -> list[str]:
+    """Return the known names that a name stands for.
+
+    If the name itself is known, it is the only one. Otherwise these are the names that look the
+    same (`seen_name`), in their order; there may be none.
+    """
+    if name in known_names:
         return [name]
-    seen = seen_name(name)
-    return [other for other in known if seen_name(other) == seen]
+    visible_name = seen_name(name)
+    return [other for other in known_names if seen_name(other) == visible_name]
 
 
 def bare_and_prefixed(names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the names `PROVIDER/NAME` of each bare NAME that is among the names, too.
+    """Return the names `PROVIDER/NAME` of each bare NAME that is given, too.
 
-    They are listed by the bare name. Names of two providers are names of two models.
+    The lists are by bare name. A provider may have several parts. Names of two providers are names
+    of two models, so that both are listed only if the bare name is given.
     """
     prefixed: dict[str, list[str]] = {}
     for name in names:

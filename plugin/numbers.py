@@ -4,17 +4,17 @@ from podium.tables import EMPTY
 
 
 def cell_text(value: float | None, style: str) -> str:
-    """Format a number by a format specification; a dash for None."""
+    """Format a number by a format specification such as `.1%`; a dash for None."""
     return EMPTY if value is None else format(value, style)
 
 
 def number_text(value: float | None, digits: int) -> str:
-    """Format a number with a fixed number of decimals."""
+    """Format a number with a fixed number of decimals; a dash for None."""
     return cell_text(value, f".{digits}f")
 
 
 def share_text(value: float | None) -> str:
-    """Format a share as a percentage with one decimal."""
+    """Format a share as a percentage with one decimal, such as `12.3%`; a dash for None."""
     return cell_text(value, ".1%")
 
 

@@ -4,6 +4,7 @@ import re
 from importlib.metadata import distribution, version
 
 VERSION_LINE = re.compile(r"^Version: *(\S+)", re.MULTILINE)
+"""Matches the line `Version: 1.2` of a package's metadata; the only group is the version."""
 
 
 def package_version(name: str) -> str:

@@ -22,7 +22,7 @@ Such a cell begins with a tab or a carriage return, or, after spaces, with `=`, 
 
 
 def printable(text: str) -> str:
-    """Escape line breaks, control characters and others that cannot be printed."""
+    """Escape line breaks, control characters and others that cannot be printed, as Python does."""
     # The `repr` of a sign is its escape in quotes.
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
@@ -32,7 +32,7 @@ LONG_WORD = re.compile(r"\S{300,}")
 
 
 def _both_ends(word: re.Match[str]) -> str:
-    """Return the beginning and the end of a long word."""
+    """Return the first 60 and the last 15 characters of a long word, with `...` between."""
     return f"{word[0][:60]}...{word[0][-15:]}"
 
 
@@ -73,7 +73,12 @@ def naming_places(change: Callable[[str], str]) -> Iterator[None]:
 
 
 def tell(message: str, who: str = "podium") -> None:
-    """Write a message to stderr, readable and with URL credentials removed."""
+    """Write a message to stderr, as one readable line without URL credentials.
+
+    Args:
+        message: the message; the functions of `naming_places` are applied to it.
+        who: the name that stands before the message.
+    """
     # Imported here because lm-eval's help loads this file.
     from podium.storage.remote import without_secrets
 
@@ -113,9 +118,10 @@ def begin_line() -> None:
 
 
 def exit_code(end: SystemExit) -> int:
-    """Return the exit code of a SystemExit; if it holds a text, print it to stderr and return 1.
+    """Return the exit code of a SystemExit.
 
-    Python does the same when a process ends.
+    If it holds a text, the text is printed to stderr, and the code is 1. Without a value the code
+    is 0. Python does the same when a process ends.
     """
     if isinstance(end.code, int | None):
         return end.code or 0
@@ -124,12 +130,18 @@ def exit_code(end: SystemExit) -> int:
 
 
 def escape_formula(text: str) -> str:
-    """Prefix an apostrophe to a text that a spreadsheet would execute."""
+    """Return a text with an apostrophe in front if a spreadsheet would execute the text.
+
+    `FORMULA` says which texts these are; others are returned unchanged.
+    """
     return f"'{text}" if FORMULA.match(text) else text
 
 
 def escape_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Escape control characters and formulas in cells and column names."""
+    """Return a copy of a frame with control characters and formulas in texts escaped.
+
+    Names of columns are escaped, too; other values stay.
+    """
 
     def harmless(cell: object) -> object:
         """Return a text escaped, and any other cell unchanged."""
@@ -139,7 +151,7 @@ def escape_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def formula_columns(frame: "pd.DataFrame") -> list[str]:
-    """Return the columns with a name or a text that a spreadsheet would execute."""
+    """Return the columns with a name or a text that a spreadsheet would execute, as texts."""
     from podium.text import as_categorical  # imported here because lm-eval's help loads this file
 
     without_numbers = frame.select_dtypes(exclude="number")

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 Tracker = Callable[[Sequence[Any], str], Iterator[Any]]
-# A tracker iterates over the steps and shows the progress of what the text names. The default one
-# shows nothing.
+"""A function that iterates over steps, and shows the progress of what the text names."""
 tracker: ContextVar[Tracker] = ContextVar("tracker", default=lambda steps, _: iter(steps))
+"""The active tracker; the default one shows nothing."""
 
 
 def track(steps: Sequence[T], what: str) -> Iterator[T]:

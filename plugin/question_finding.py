@@ -33,7 +33,7 @@ class QuestionFinding:
             column and what else its texts may be, if it is `undecided`.
         is_reworded: whether, by their words, the inputs of each id put one question in other words,
             if `pairing` is `other inputs`.
-        compared: what was compared, in words.
+        compared: noun for what was compared, such as `inputs`.
     """
 
     task: str

@@ -161,7 +161,7 @@ class RunRecord:
             "chat template": self.chat_template,
             "solver": self.solver,
         }
-        known = {Setting(kind): str(value) for kind, value in single.items() if value is not None}
+        values = {Setting(kind): str(value) for kind, value in single.items() if value is not None}
         several: dict[SettingKind, Settings] = {
             "dataset": self.dataset,
             "task argument": self.task_arguments,
@@ -174,10 +174,10 @@ class RunRecord:
         }
         for kind, pairs in several.items():
             for name, value in pairs:
-                known[Setting(kind, name)] = value
+                values[Setting(kind, name)] = value
         for name, value in self.scorers:
-            known |= _options_of_scorer(name, value)
-        return known
+            values |= _options_of_scorer(name, value)
+        return values
 
     def value_of(self, setting: Setting) -> str | None:
         """Return the value of a setting, or the recorded default of an argument of the task.
@@ -185,9 +185,9 @@ class RunRecord:
         Returns:
             the text as in `settings`; None if neither is known.
         """
-        given = self.settings().get(setting)
-        if given is not None or setting.kind != "task argument":
-            return given
+        value = self.settings().get(setting)
+        if value is not None or setting.kind != "task argument":
+            return value
         return dict(self.argument_defaults).get(setting.name)
 
     def to_json(self) -> dict[str, Any]:
@@ -196,18 +196,19 @@ class RunRecord:
         `is_described` is there only if it is False, and `unrecorded_arguments_have_defaults` is
         left out.
         """
-        known = asdict(self)
-        known["named_settings"] = [setting.text for setting in self.named_settings]
-        known.pop("unrecorded_arguments_have_defaults")
-        described = known.pop("is_described")
-        fields = {name: value for name, value in known.items() if value not in (None, (), "", [])}
+        facts = asdict(self)
+        facts["named_settings"] = [setting.text for setting in self.named_settings]
+        facts.pop("unrecorded_arguments_have_defaults")
+        described = facts.pop("is_described")
+        fields = {name: value for name, value in facts.items() if value not in (None, (), "", [])}
         return fields if described else {**fields, "is_described": False}
 
 
 def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
-    """Return the settings of a scorer: one per option, and the scorer itself with the value `{}`.
+    """Return the settings of a scorer: one per option, and the scorer itself.
 
-    Its options are then compared one by one. Empty if the value is not a JSON object.
+    The scorer itself has the value `{}`, so that its options are compared one by one. The
+    dictionary is empty if the value is not a JSON object.
 
     Args:
         scorer: name of the scorer.
@@ -220,17 +221,17 @@ def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
     if not isinstance(options, dict):
         return {}
     texts = settings_as_pairs(options)
-    named = {Setting("scorer", option, scorer): text for option, text in texts}
-    return {Setting("scorer", scorer): "{}", **named}
+    texts_by_setting = {Setting("scorer", option, scorer): text for option, text in texts}
+    return {Setting("scorer", scorer): "{}", **texts_by_setting}
 
 
-def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:
+def settings_as_pairs(*mappings: Mapping[str, Any] | None) -> Settings:
     """Return the settings in mappings, with values as JSON and without those that are None.
 
     If several mappings have a name, the value in the last one counts.
     """
     values = dict[str, str]()
-    for mapping in given:
+    for mapping in mappings:
         for name, value in (mapping or {}).items():
             if value is not None:
                 values[name] = json.dumps(value, sort_keys=True, default=str)

@@ -63,7 +63,7 @@ class Scale:
         return f"{number} {self.unit}" if self.unit else number
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields that differ from the defaults, without the name."""
+        """Return the fields that differ from the defaults, by name; `name` is left out."""
         # With the same name, the name is no difference.
         plain = asdict(Scale(self.name))
         return {field: value for field, value in asdict(self).items() if value != plain[field]}
@@ -100,5 +100,5 @@ def win_rate_against(anchor: str | None) -> Scale:
 
 
 def as_scale(scale: Scale | str) -> Scale:
-    """Return a `Scale` unchanged, or a scale with this name and otherwise default fields."""
+    """Return a `Scale` unchanged; for a text, a scale with this name and default fields."""
     return scale if isinstance(scale, Scale) else Scale(scale)

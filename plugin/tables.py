@@ -34,7 +34,10 @@ class Fact:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """Label, value, interval, and size with the number of clusters, as text."""
+        """Label, value, interval, and size with the number of clusters, as four texts.
+
+        What is unknown is an empty text.
+        """
         return (
             self.label,
             self.value,
@@ -137,9 +140,12 @@ class Report:
 
     @property
     def parts(self) -> tuple[Section, ...]:
-        """The main table and notes as a section, followed by the other sections."""
+        """The main table and notes as a section without a name, followed by the other sections.
+
+        The title of the first section is that of the report; it is there also without a table.
+        """
         tables = (self.table,) if self.table else ()
-        return (Section("", self.title, tables=tables, notes=self.notes), *self.sections)
+        return (Section(name="", title=self.title, tables=tables, notes=self.notes), *self.sections)
 
 
 def shorten_report(
@@ -165,9 +171,9 @@ def shorten_report(
         return replace(report, answer=(), notes=(), sections=only)
     best = next((name for name in first if name in names), None)
     kept_names = {best, *SECTIONS_ALWAYS_SHOWN}
-    shown = [section for section in report.sections if section.name in kept_names]
+    kept_sections = [section for section in report.sections if section.name in kept_names]
     others = ", ".join(name for name in names if name not in kept_names)
-    if shown and others:
+    if kept_sections and others:
         hint = f"The figures behind it: --section NAME of {others} · all of them: --full"
-        shown[-1] = replace(shown[-1], notes=(*shown[-1].notes, hint))
-    return replace(report, sections=tuple(shown))
+        kept_sections[-1] = replace(kept_sections[-1], notes=(*kept_sections[-1].notes, hint))
+    return replace(report, sections=tuple(kept_sections))

@@ -32,7 +32,12 @@ Examples are `[{"role":` and `{"messages": [{"role":`.
 
 
 def text_of(value: Any) -> str | None:
-    """Return a value as text: 3.0 as '3', a nested value as JSON, and an empty value as None."""
+    """Return a value as text; None for an empty value.
+
+    3.0 becomes `3`, a dictionary, list, tuple or array becomes JSON with sorted keys, and other
+    values their `str`. Empty are the empty text, None, NaN and missing values of pandas. The text
+    `nan` is not empty.
+    """
     if isinstance(value, str):
         return value or None
     if isinstance(value, dict | list | tuple | np.ndarray):
@@ -45,7 +50,10 @@ def text_of(value: Any) -> str | None:
 
 
 def as_text(values: "pd.Series") -> "pd.Series":
-    """Write a column as text; empty cells become None."""
+    """Write a column as text, as `text_of` does; empty cells become None.
+
+    The result is a new series of objects with the same index, and without a name.
+    """
     import pandas as pd
 
     if values.dtype == "str":
@@ -76,7 +84,7 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
 
 
 def texts_of_cells(values: "pd.Series") -> set[str]:
-    """Return the different texts of the cells of a column, without empty cells."""
+    """Return the different texts (`text_of`) of the cells of a column, without empty cells."""
     return {text for text in codes_and_texts(values)[1] if text is not None}
 
 
@@ -125,7 +133,7 @@ def map_distinct(column: "pd.Series", function: "Callable[[Any], Any]") -> "pd.S
 
 
 def to_plain_values(value: Any) -> Any:
-    """Convert NumPy and pandas values to plain Python for JSON."""
+    """Convert a value that JSON does not know: NumPy's to plain Python, others to text."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
@@ -134,7 +142,11 @@ encode_sorted = json.JSONEncoder(sort_keys=True, default=to_plain_values).encode
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:
-    """Parse JSON with the options of `json.loads`; ValueError if it is invalid or too deep."""
+    """Parse JSON with the options of `json.loads`.
+
+    Raises:
+        ValueError: the text is invalid JSON, or is nested too deeply.
+    """
     try:
         return json.loads(text, **options)
     except RecursionError:
@@ -142,7 +154,11 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
 
 
 def parse_literal(text: Any) -> Any:
-    """Parse a text as JSON or as a Python literal; None if it is neither, or is no text."""
+    """Parse a text as JSON or, if that fails, as a Python literal.
+
+    The result is None if the text is neither, or if the value is no text; also for the text `null`
+    or `None`.
+    """
     for parse in (parse_json, ast.literal_eval):
         with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             return parse(text)

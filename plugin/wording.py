@@ -53,8 +53,8 @@ def quantity(number: int, noun: str, verbs: str = "") -> str:
         >>> quantity(1200, "item"), quantity(1, "item", "has|have")
         ('1,200 items', '1 item has')
     """
-    counted = f"{number:,} {plural(noun, number)}"
-    return f"{counted} {word_for(number, *verbs.split('|'))}" if verbs else counted
+    number_and_noun = f"{number:,} {plural(noun, number)}"
+    return f"{number_and_noun} {word_for(number, *verbs.split('|'))}" if verbs else number_and_noun
 
 
 def group_noun(column: str) -> str:
@@ -67,17 +67,26 @@ def group_noun(column: str) -> str:
 
 
 def number_word(number: int) -> str:
-    """Spell a number from 0 to 12 (0 is `no`), and write a larger one in digits."""
+    """Spell a number from 0 to 12, and write a larger one in digits.
+
+    0 is `no`; larger numbers have commas, such as `1,200`.
+    """
     return NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else f"{number:,}"
 
 
 def word_for(number: int, singular: str, plural_form: str) -> str:
-    """Return `singular` for the number 1, else `plural_form`, for example `is` or `are`."""
+    """Return one of two words by a number, for example `is` for 1 and `are` otherwise."""
     return singular if number == 1 else plural_form
 
 
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
-    """Join the first `most` names, and add the number of the others (`and 3 more`)."""
+    """Join the first names, and add the number of the others, such as `a, b, and 3 more`.
+
+    Args:
+        names: the names, as objects that `str` writes; there may be none.
+        separator: stands between the parts, also before `and 3 more`.
+        most: largest number of names that are written.
+    """
     rest = [f"and {len(names) - most} more"] if len(names) > most else []
     return separator.join([*map(str, names[:most]), *rest])
 
@@ -88,7 +97,15 @@ def some_paths(paths: Sequence[object]) -> str:
 
 
 def join_names(names: Sequence[str], word: str = "and") -> str:
-    """Join the names for a sentence (`a, b and c`); of more than five, only four are named."""
+    """Join names for a sentence, such as `a, b and c`.
+
+    Of more than five names, four are named, and the others counted. There must be at least one
+    name.
+
+    Args:
+        names: the names.
+        word: the word before the last name.
+    """
     if len(names) > MOST_NAMES:
         return some(names, most=MOST_NAMES - 1)
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
@@ -115,7 +132,7 @@ def item_option(column: str | None) -> str:
 
 
 def shared_length(first: str, second: str) -> int:
-    """Return the number of characters with which both texts begin, by bisection."""
+    """Return the number of characters with which both texts begin."""
     shared = 0
     different = min(len(first), len(second)) + 1
     while different - shared > 1:

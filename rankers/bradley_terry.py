@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.notices.notice import Notice
@@ -159,8 +159,9 @@ class _Additions:
     def add_to(self, standings: Standings, notes: Sequence[Notice]) -> Standings:
         """Return standings with these diagnostics, and with `notes` and these warnings.
 
-        On a ladder, the first model was rated before these battles, which did not choose it: there
-        is no interval that allows for its choice.
+        The warnings of `standings` come first, then `notes`, then these warnings. On a ladder, the
+        first model was rated before these battles, which did not choose it: there is no interval
+        that allows for its choice.
         """
         diagnostics = {**standings.diagnostics, **self.diagnostics}
         if "ladder" in self.diagnostics:
@@ -182,9 +183,10 @@ def _estimate_with_raters(
 ) -> ScoreEstimates:
     """Return Elo scores with errors by item and, if there are enough of them, by voter or judge.
 
-    If there are ten voters or judges, their covariance is added to that by item. Tests, and
-    intervals by tests, have no standard error to which it could be added. These are made twice, by
-    item and by rater: the wider interval and the larger p-value count.
+    If there are at least ten voters or judges, their covariance is added to the covariance by item.
+    With fewer, errors are by item only (`estimate_elo`). Tests, and intervals by tests, have no
+    standard error to which a covariance could be added. They are made twice, by item and by rater:
+    the wider interval and the larger p-value count.
 
     Args:
         strengths: the fitted log-strengths.
@@ -199,7 +201,10 @@ def _estimate_with_raters(
         return estimate_elo(strengths, coded, scale, level)
 
     def covariance_of_strengths(clustered: CodedBattles) -> np.ndarray:
-        """Return the covariance of the log-strengths, which come before other coefficients."""
+        """Return the covariance of the log-strengths, shape (models, models).
+
+        They come before other coefficients.
+        """
         models = len(strengths.theta)
         return strengths.covariance(clustered)[:models, :models]
 
@@ -225,14 +230,14 @@ def _estimate_with_raters(
 def _options_without_ladder(interval: Interval, pin: str | None, length_control: bool) -> list[str]:
     """Return the options in use that cannot be combined with ratings of a ladder, by name.
 
-    They are `interval=bootstrap`, `pin` and `length_control`.
+    The possible names are `interval=bootstrap`, `pin` and `length_control`, in this order.
     """
     is_chosen = {
         "interval=bootstrap": interval == "bootstrap",
         "pin": bool(pin),
         "length_control": length_control,
     }
-    return [name for name, chosen in is_chosen.items() if chosen]
+    return [name for name, is_set in is_chosen.items() if is_set]
 
 
 def _choose_prior(
@@ -241,7 +246,10 @@ def _choose_prior(
     models: tuple[str, ...],
     options_without_ladder: Sequence[str],
 ) -> tuple[LadderPrior | None, tuple[Notice, ...]]:
-    """Return the prior by the ladder, None if there is no ladder, and warnings.
+    """Return the prior by the ladder, and warnings about the ladder.
+
+    The prior is None if there is no ladder, or if the ladder of a log is not used because of an
+    option in `options_without_ladder`.
 
     Args:
         battles: the battles, which may have the ladder of a log.
@@ -292,7 +300,10 @@ def _control_length(
 
 
 def _describe_placement(placement: Mapping[str, Any]) -> _Additions:
-    """Return the diagnostics of a placement on a ladder, with a warning for each failed check."""
+    """Return the diagnostics of a placement on a ladder, with a warning for each failed check.
+
+    The diagnostics have the placement under the key `ladder`.
+    """
     warnings = [
         Notice(CHECKS[check].code, figures) for check, figures in failed_ladder_checks(placement)
     ]
@@ -310,13 +321,17 @@ def _bootstrap_elo(
     """Return Elo scores with percentile intervals from refits to resampled clusters.
 
     Separated models get the same one-sided bounds as under `sandwich`. A warning names models that
-    are not separated but have an infinite end, because many resamples do not bound them.
+    are not separated but have an infinite end, because many resamples do not bound their rating.
+    Pairs of models are tested by `EloTests`, not by the resamples.
     """
     cells = cells_by_cluster(coded, fit.pairs)
     pair_count = len(fit.pairs.first)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
-        """Return the scores of resamples, given how often each cluster was drawn."""
+        """Return the scores in each resample, shape (resamples, models).
+
+        `counts` says how often each resample draws each cluster, shape (resamples, clusters).
+        """
         return fit.resampled_scores(scale, cells, counts)
 
     draws = resample(resampled_scores, coded.clusters, resamples, rng, pair_count)
@@ -331,8 +346,8 @@ def _bootstrap_elo(
     if is_named.any():
         # The number of resamples that do not bound each model.
         unbounded_draws = np.isinf(draws).sum(axis=0)
-        named = np.flatnonzero(is_named)
-        counts = {coded.models[k]: int(unbounded_draws[k]) for k in named}
+        named_models = np.flatnonzero(is_named)
+        counts = {coded.models[k]: int(unbounded_draws[k]) for k in named_models}
         warning = Notice("one-ended-intervals", {"models": counts, "resamples": resamples})
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
     estimate = replace(
@@ -356,8 +371,8 @@ def estimate_elo(
     Models with few items get intervals by score tests, and models that hardly vary get those of
     their pair tests. Separated models get one-sided bounds, except on a ladder. The intervals of
     two models alone follow from the test of their difference. If the fit has further coefficients,
-    such as a slope of length, there are neither such tests nor bounds. A single cluster gives no
-    intervals.
+    such as a slope of length, there are neither intervals by tests nor bounds. A single cluster
+    gives no intervals. On a ladder, the estimate has no tests of pairs.
 
     Args:
         strengths: the fitted log-strengths.
@@ -462,8 +477,9 @@ def _find_flat_models(
     if estimate.clusters < 2:
         return no_model
     information = np.diag(strengths.likelihood.information_at(strengths.theta))
-    # Of n items of which k deviate from a tie, and the others do not, the variance is about k / n
-    # times that of n items that are all won or lost; for two models, a quarter of that.
+    # Suppose that k of n items are won or lost, and that the others are ties. The variance is then
+    # about k / n times the variance if all n items were won or lost (a quarter of this for two
+    # models). The product below is therefore about k, or k / 4.
     deviating_items = battles.clusters_by_model() * information * (estimate.se / POINTS) ** 2
     may_be_flat = (deviating_items < 2 * FEWEST_WINS_AND_LOSSES) & ~strengths.graph.separated
     if estimate.pinned is not None:
@@ -556,7 +572,11 @@ def build_elo_standings(
 def _separation_and_design_warnings(
     exposure: Exposure, strengths: Strengths, efficiency: float | None
 ) -> list[Notice]:
-    """Return warnings about models without a bounded rating, and about a weak design."""
+    """Return warnings about models without a bounded rating, and about a weak design.
+
+    The codes are `all-separated` or `separated`, and `design` if the efficiency is known and below
+    the threshold of this check. The list is empty if there is nothing to warn of.
+    """
     graph = strengths.graph
     penalty = {"regularization": strengths.regularization}
     warnings = []
@@ -575,8 +595,9 @@ def _separation_and_design_warnings(
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
     """Set intervals and standard errors of separated models to NaN.
 
-    They are removed for all models if the pinned model is separated. Intervals with an infinite
-    end, which are one-sided bounds, are kept.
+    Intervals are removed for all models if the pinned model is separated. Intervals with an
+    infinite end, which are one-sided bounds, are kept. Rows and columns of the covariance become
+    NaN in each case.
     """
     is_hidden = graph.separated.copy()
     if estimate.pinned is not None and graph.separated[estimate.pinned]:

@@ -70,10 +70,11 @@ class ScoresWithout:
     of_scores: bool = False
 
     def leads(self, leader: str, rivals: tuple[str, ...] = ()) -> bool:
-        """Return whether a model is ahead of the rivals, or of all others, by all verdicts.
+        """Return whether a model is ahead of each rival by the scores of all raters.
 
-        `rivals` are names; all other models if empty. The result is False if the leader has no
-        score here, or is level with a rival.
+        `rivals` are names of models with scores here; all other models if empty. The result is
+        False if the leader is not among the models, if its score or that of a rival is NaN, or if
+        it is level with a rival (a lead below `SAME_SCORE`).
         """
         if leader not in self.models:
             return False
@@ -84,15 +85,15 @@ class ScoresWithout:
     def decisive_rater_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> DecisiveRater | None:
         """Return the rater whose removal turns round who is ahead in one of several pairs.
 
-        If several removals do, or one does in several pairs, the rater and the pair are those with
-        the largest lead of the model that was behind.
+        If there are several such raters or pairs, the result has the rater and the pair for which
+        the lead of the model that was behind is largest. Of equal leads, the first rater counts.
 
         Args:
             pairs: names of models, the one that is ahead by all verdicts first (`pairs_in_order`).
 
         Returns:
-            The rater, with the number of raters who turn round any of the pairs; None if no removal
-            does.
+            The rater; None if `pairs` is empty or no removal turns round a pair. `number` counts
+            the raters each of whom turns round any of the pairs.
         """
         if not pairs:
             return None
@@ -106,20 +107,27 @@ class ScoresWithout:
         rater, pair = np.unravel_index(place_of_largest, leads.shape)
         if leads[rater, pair] <= SAME_SCORE:
             return None
-        turning = int((leads.max(axis=1) > SAME_SCORE).sum())
-        return self._describe_rater(int(rater), *pairs[int(pair)], turning)
+        number_of_raters = int((leads.max(axis=1) > SAME_SCORE).sum())
+        first, second = pairs[int(pair)]
+        return self._describe_rater(
+            int(rater), leader=first, new_leader=second, number=number_of_raters
+        )
 
     def pairs_in_order(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Return the pairs of known models whose first model is ahead by the scores of all raters.
+        """Select the pairs whose first model is ahead by the scores of all raters, in their order.
 
-        Pairs with a model that has no score here are left out.
+        Pairs with a model that is not among `models` are left out. A pair is not turned round: if
+        its second model is ahead, it is left out, too.
         """
-        known = {*self.models}
-        rated = [pair for pair in pairs if known.issuperset(pair)]
+        known_models = {*self.models}
+        rated = [pair for pair in pairs if known_models.issuperset(pair)]
         return [pair for pair in rated if self._is_ahead(*pair)]
 
     def _is_ahead(self, first: str, second: str) -> bool:
-        """Return whether a model is ahead of another by all verdicts."""
+        """Return whether a model is ahead of another by all verdicts, by at least `SAME_SCORE`.
+
+        The result is False if a score is NaN.
+        """
         score_of_first = self.score[self.models.index(first)]
         score_of_second = self.score[self.models.index(second)]
         return bool(score_of_second <= score_of_first - SAME_SCORE)
@@ -146,18 +154,19 @@ class ScoresWithout:
         )
 
     def _codes_of(self, leader: str, rivals: tuple[str, ...]) -> list[int]:
-        """Return the codes of the rivals, or of all models but the leader if there are none."""
+        """Return the codes of the rivals, or of all models but the leader if `rivals` is empty."""
         names = rivals or tuple(name for name in self.models if name != leader)
         return [self.models.index(name) for name in names]
 
     def decisive_rater(self, leader: str, rivals: tuple[str, ...] = ()) -> DecisiveRater | None:
         """Return the rater whose removal puts another model ahead of the leader.
 
-        Of several, it is the one with the largest lead of the new leader, then the first by name.
+        If several raters are decisive, the one without whom the lead of the new leader is largest
+        is returned; of equal leads, the rater with the lowest code.
 
         Args:
-            leader: the model that is ahead.
-            rivals: the models that are compared with it; all others if empty.
+            leader: the model that is ahead by the scores of all raters (see `leads`).
+            rivals: the models that are compared with the leader; all others if empty.
 
         Returns:
             The rater; None if no removal changes who is ahead.
@@ -174,8 +183,8 @@ class ScoresWithout:
             return None
         code_of_new_leader = others[int(np.argmax(leads[rater]))]
         new_leader = self.models[code_of_new_leader]
-        turning = int((largest > SAME_SCORE).sum())
-        return self._describe_rater(rater, leader, new_leader, turning)
+        number_of_raters = int((largest > SAME_SCORE).sum())
+        return self._describe_rater(rater, leader, new_leader, number_of_raters)
 
 
 def strengths_without_raters(
@@ -248,7 +257,8 @@ def _without_most_active(
 ) -> np.ndarray:
     """Compute scores without each of the raters with the most verdicts, shape (raters, models).
 
-    The scores without the others are NaN.
+    The scores without other raters are NaN, and so are the scores without a rater who gave all
+    verdicts. At most `MOST_FITTED` raters are left out, fewer if `rows` is large.
 
     Args:
         verdicts: number of verdicts of each rater, shape (raters,).
@@ -270,7 +280,7 @@ def means_without_raters(battles: Battles) -> ScoresWithout | None:
 
     The mean of a model without a rater is over the items on which other raters scored it. Of many
     raters, the means are computed without those who gave the most scores, and are NaN without the
-    others.
+    others (`MOST_FITTED`, `MOST_ROWS`).
 
     Returns:
         The means; None if there are fewer than two voters or judges with scores.
@@ -315,12 +325,14 @@ def _means_over_items(places: ScorePlaces, is_kept: np.ndarray, models: int) -> 
     count = np.bincount(cell, minlength=items * models)
     values = ratio_or_nan(total, count).reshape(items, models)
     weight = np.ones(items) if places.weight is None else places.weight
-    known = weight[:, None] * ~np.isnan(values)
-    return ratio_or_nan(np.nansum(weight[:, None] * values, axis=0), known.sum(axis=0))
+    known_weight = weight[:, None] * ~np.isnan(values)
+    return ratio_or_nan(np.nansum(weight[:, None] * values, axis=0), known_weight.sum(axis=0))
 
 
 def _count_scores(places: ScorePlaces, rater: np.ndarray, models: int) -> np.ndarray:
-    """Count the scores of each rater, one for each item and model, shape (raters,).
+    """Count the scores of each rater, shape (raters,).
+
+    Several scores of one rater for one model on one item count once.
 
     Args:
         places: the scores.
@@ -328,7 +340,7 @@ def _count_scores(places: ScorePlaces, rater: np.ndarray, models: int) -> np.nda
         models: number of models.
     """
     cells = (int(places.item.max()) + 1) * models
-    known = places.is_known
-    cell = places.item[known] * models + places.model[known]
-    given = distinct_values(rater[known] * np.int64(cells) + cell)
-    return np.bincount(given // cells)
+    is_known = places.is_known
+    cell = places.item[is_known] * models + places.model[is_known]
+    cell_of_rater = distinct_values(rater[is_known] * np.int64(cells) + cell)
+    return np.bincount(cell_of_rater // cells)

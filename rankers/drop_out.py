@@ -40,7 +40,8 @@ class DropOutRobustness:
         is_exact: whether all smaller sets were tried; else the number of items is an upper bound
             of the smallest number.
         largest_tried: largest number of items whose removal was tried, 0 if none was.
-        are_rows: whether `items` are numbers of rows, because these rows have no item.
+        are_rows: whether no element of `items` is the name of an item. All elements are then texts
+            such as `row 3`, because these rows have no item. True if `items` is empty, too.
     """
 
     leader: str
@@ -58,7 +59,8 @@ def drop_out_robustness(
 
     The remaining battles must connect the models. Each removal is confirmed by a refit. With more
     than `most_enumerated` items, a greedy search is made for each rival of the leader. A row
-    without an item counts as an item.
+    without an item counts as an item, whose name is `row N` (from 1). If items have groups, whole
+    groups are removed, and `items` of the result are names of groups. `items` are sorted.
 
     Args:
         battles: the battles.
@@ -93,7 +95,7 @@ def drop_out_of_clusters(
     """Find the fewest clusters of coded battles whose removal changes the Bradley-Terry leader.
 
     `items` of the result are codes of clusters as text. No removal is tried if the first place is
-    shared. The options are those of `drop_out_robustness`.
+    shared. The options and the errors are those of `drop_out_robustness`.
     """
     strengths = fit_battles(coded)
     search = _RemovalSearch(strengths, cells_by_cluster(coded, strengths.pairs))
@@ -109,6 +111,7 @@ def drop_out_of_clusters(
     removal = find(leader, limit)
     new_leader = None
     if removal:
+        # `theta_without` takes several removals, here one.
         [theta] = search.theta_without([removal])
         new_leader = coded.models[int(np.argmax(theta))]
     items = tuple(map(str, sorted(removal)))
@@ -201,8 +204,9 @@ class _RemovalSearch:
     def _close_gap(self, leader: int, rival: int, largest: int) -> tuple[int, ...]:
         """Remove clusters one by one until the leader changes, and return the removed clusters.
 
-        Each time, the cluster is removed that narrows the gap to the rival most. The result is
-        empty if the leader does not change within `largest` removals.
+        Each time, the cluster is removed that narrows the gap to the rival most. The new leader
+        may be another model than the rival. The result is empty if the leader does not change
+        within `largest` removals, or if no removal leaves the models connected.
         """
         removed: tuple[int, ...] = ()
         while len(removed) < largest:
@@ -223,11 +227,11 @@ class _RemovalSearch:
     def _most_influential(
         self, removed: tuple[int, ...], leader: int, rival: int, removals_left: int
     ) -> list[int]:
-        """Return the clusters whose removal should narrow a gap most, estimated by one Newton
-        step.
+        """Return the clusters whose removal should narrow the gap between leader and rival most.
 
-        The list is empty if even removing the `removals_left` clusters of the largest influence
-        would not close the gap.
+        The influence of each cluster is estimated by one Newton step. The result has at most
+        `REFITS_PER_STEP` codes, the largest influence first. It is empty if even removing the
+        `removals_left` clusters of the largest influence would not close the gap.
 
         Args:
             removed: clusters that are removed already.
@@ -238,6 +242,7 @@ class _RemovalSearch:
         fit = self.strengths
         pairs = fit.pairs
         if removed:
+            # The sums have a row per resample, here one: all clusters but the removed ones.
             [credit], [weight] = self.cells.resampled_sums(self._counts_without([removed]))
             remaining_pairs = replace(pairs, credit=credit, weight=weight)
             fit = fit_strengths(remaining_pairs, fit.regularization, fit.theta)
@@ -296,8 +301,8 @@ class _RemovalSearch:
 def _leads_over(theta: np.ndarray, leader: int) -> np.ndarray:
     """Return the lead of the best other model over the leader in each fit, shape (fits,).
 
-    It is below 0 where the leader stays the leader. `theta` are log-strengths, shape (fits,
-    models), and `leader` is a code.
+    It is below 0 where the leader stays the leader, and NaN where a log-strength is NaN. `theta`
+    are log-strengths, shape (fits, models), and `leader` is a code.
     """
     others = np.delete(theta, leader, axis=1)
     return np.asarray(others.max(axis=1) - theta[:, leader])

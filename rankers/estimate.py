@@ -30,7 +30,7 @@ class Estimate:
     def excludes(self, value: float) -> bool:
         """Return whether the interval has both ends and does not contain the value.
 
-        With an unknown end, the result is False. The ends belong to the interval.
+        With an unknown end, the result is False. A value that equals an end is inside.
         """
         if self.low is None or self.high is None:
             return False

@@ -17,7 +17,7 @@ from podium.rankers.standings import RankerResult, build_standings, measure_expo
 from podium.score_scale import Scale
 
 __all__ = ["from_pairs"]
-"""What plug-ins may import from here; the rest may change."""
+"""Names that plug-ins may import from this module; other names may change."""
 
 Score = Callable[[Pairs], np.ndarray]
 """A function from pair sums to one score per model, shape (models,)."""
@@ -69,7 +69,8 @@ def bootstrap_pair_scores(
 ) -> ScoreEstimates:
     """Return scores of pair sums with percentile intervals by resampling clusters.
 
-    Pairs of models are tested by the difference of their win rates, whatever the score is.
+    Pairs of models are tested by the difference of their win rates, whatever the score is. With
+    fewer than 5 clusters, there are no intervals.
 
     Args:
         score: function from pair sums to scores. In a resample, pairs that it does not draw are
@@ -83,7 +84,10 @@ def bootstrap_pair_scores(
     cells = cells_by_cluster(coded, pairs)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
-        """Return the scores of resamples, given how often each cluster was drawn."""
+        """Return the scores in each resample, shape (resamples, models).
+
+        `counts` says how often each resample draws each cluster, shape (resamples, clusters).
+        """
         credit, weight = cells.resampled_sums(counts)
         scores = []
         for credit_of_draw, weight_of_draw in zip(credit, weight, strict=True):

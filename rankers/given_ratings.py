@@ -19,6 +19,7 @@ ERROR_SIGN = re.compile(r"\+/?-|±")
 RATINGS_FORM = (
     "write NAME:1500+-25 (Elo and its standard error) with commas between, or a .csv or .json file"
 )
+"""End of error messages about ratings: how they must be written."""
 SUFFIXES_OF_FILES = (".csv", ".json", ".ranking")
 """Ends of the names of files with ratings."""
 Ratings: TypeAlias = str | Sequence[str] | Mapping[str, Any] | Ladder
@@ -66,16 +67,19 @@ def _rows_of_mapping(ratings: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
 
     A value of the mapping is a rating, or a pair of rating and standard error.
     """
-    for name, given in ratings.items():
-        numbers = given if isinstance(given, tuple | list) else (given,)
+    for name, ratings_of_model in ratings.items():
+        numbers = (
+            ratings_of_model if isinstance(ratings_of_model, tuple | list) else (ratings_of_model,)
+        )
         yield name, *numbers
 
 
 def _row_of_text(text: str) -> tuple[str, ...]:
     """Split a text such as `NAME:1612+-25` into name, rating and, if given, standard error.
 
-    Blanks before the colon are no part of the name. Without a colon, the whole text is the name,
-    and the rating is empty.
+    The name ends at the last colon, and blanks before this colon are dropped. The numbers are
+    texts, which are not checked here. Without a colon, the whole text is the name, and the rating
+    is "".
     """
     if ":" not in text:
         return text, ""
@@ -97,7 +101,7 @@ def _ladder_of_csv(path: Path) -> Ladder:
             f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8"
         ) from None
     rows = csv.DictReader(StringIO(text, newline=""))
-    if not {"model", "rating"} <= {*(rows.fieldnames or ())}:
+    if not {"model", "rating"}.issubset(rows.fieldnames or ()):
         raise DataError(
             "no columns model and rating", row="header", remedy="name them model, rating and se"
         )
@@ -137,7 +141,10 @@ def _ladder_of_ranking(path: Path) -> Ladder:
 
 
 def _are_rating(numbers: list[float]) -> bool:
-    """Return whether numbers are a finite rating, alone or with a finite standard error >= 0."""
+    """Return whether numbers are one finite rating, alone or with a finite standard error >= 0.
+
+    The rating comes first. The result is False for no number and for more than two.
+    """
     if len(numbers) not in (1, 2) or not all(map(math.isfinite, numbers)):
         return False
     return len(numbers) == 1 or numbers[1] >= 0
@@ -146,7 +153,9 @@ def _are_rating(numbers: list[float]) -> bool:
 def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
     """Build a ladder from rows of a name, a rating and, optionally, a standard error.
 
-    `source` is the file that the rows come from, empty if they were typed.
+    Numbers may be texts; None is the same as absent. A rating without a standard error gets
+    `USUAL_SE`, and its name is in `assumed`. `source` is the file that the rows come from, empty if
+    the ratings were typed.
 
     Raises:
         UsageError: a row is impossible, or there is none. The message names the first such row.

@@ -20,7 +20,8 @@ MATCHUP_LEVEL = 0.95
 def matchup_table(battles: BattleData) -> pd.DataFrame:
     """Return the mean credit of each model against each opponent, with intervals.
 
-    Each pair that met has two rows, one for each of its models.
+    Each pair that met has two rows, one for each of its models: all pairs from the side of their
+    first model come first, then all pairs in the same order from the side of their second model.
 
     The standard error of a mean m over G clusters is sqrt(G / (G - 1) sum (S - m W)^2) / sum W,
     where S is the sum of weighted credits of a cluster and W its sum of weights.
@@ -78,8 +79,8 @@ def rank_probabilities(
     """
     eigenvalues, eigenvectors = np.linalg.eigh(covariance)
     root = eigenvectors * np.sqrt(np.maximum(eigenvalues, SMALLEST_EIGENVALUE))
-    drawn = score + rng.standard_normal((draws, len(score))) @ root.T
-    models_by_rank = np.argsort(-drawn, axis=1)
+    drawn_scores = score + rng.standard_normal((draws, len(score))) @ root.T
+    models_by_rank = np.argsort(-drawn_scores, axis=1)
     counts = [
         np.bincount(models_at_rank, minlength=len(score)) for models_at_rank in models_by_rank.T
     ]

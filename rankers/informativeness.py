@@ -165,9 +165,9 @@ def informativeness(
             "no item has readable verdicts of two models against a common third: "
             "informativeness needs an `item` column and several models judged on each item"
         )
-    chosen = by_outcome if by_level is None else by_level
-    estimate = _estimate_shares(chosen, level, interval, resamples, rng)
-    pair_counts = chosen.compared.sum(axis=0)
+    counts = by_outcome if by_level is None else by_level
+    estimate = _estimate_shares(counts, level, interval, resamples, rng)
+    pair_counts = counts.compared.sum(axis=0)
     not_compared = [coded.models[k] for k in np.flatnonzero(pair_counts == 0)]
     further_columns = _three_level_columns(by_outcome) if by_level else {}
     result = RankerResult(
@@ -178,9 +178,8 @@ def informativeness(
         warnings=[*_comparison_warnings(battles, by_level, not_compared)],
     )
     exposure = measure_exposure(battles, coded)
-    return build_standings(
-        "informativeness", "informativeness", exposure, result, level=level, rng=rng
-    )
+    name = "informativeness"  # of the ranker and of its scale
+    return build_standings(name, name, exposure, result, level=level, rng=rng)
 
 
 def _compare_by_outcome_and_level(
@@ -188,7 +187,7 @@ def _compare_by_outcome_and_level(
 ) -> tuple[Comparisons, Comparisons | None]:
     """Return the comparisons by win, tie and loss, and those by the finest verdicts.
 
-    The latter are None if verdicts are continuous (`finest_verdicts`).
+    The second result is None if verdicts are continuous (`finest_verdicts`).
     """
     by_item, cluster_of_item = cluster_by_item(battles, coded)
     groups: dict[str, Any] = {}
@@ -249,7 +248,7 @@ def count_differences(
 
 
 def _pairs_among(models: np.ndarray) -> np.ndarray:
-    """Return the number of unordered pairs for each number of models."""
+    """Return n (n - 1) / 2, the number of unordered pairs, for each number n of models."""
     return models * (models - 1) / 2
 
 
@@ -281,8 +280,9 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
     """Return the verdicts of battles from the side of a, on the finest scale that is not
     continuous.
 
-    They are the margins if all are known, else 2 credit - 1. The result is None if both have more
-    than `MOST_LEVELS` distinct sizes. `margin` and `credit` have shape (battles,).
+    They are the margins if all margins are known and have at most `MOST_LEVELS` distinct sizes;
+    else 2 credit - 1 if these values have no more sizes either; else None. Verdicts are rounded to
+    12 digits. `margin` (NaN if unknown) and `credit` have shape (battles,).
     """
     for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
         has_few_levels = len(np.unique(np.abs(verdict))) <= MOST_LEVELS
@@ -294,11 +294,12 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
 def _comparison_warnings(
     battles: Battles, by_level: Comparisons | None, not_compared: Sequence[str]
 ) -> Iterator[Notice]:
-    """Yield warnings of verdicts that are compared on a coarser scale than the judge's, and of
-    models without comparisons.
+    """Yield warnings about a coarse scale of the verdicts, and about models without comparisons.
 
-    `by_level` is None if verdicts are continuous. `not_compared` are the names of the models
-    without comparisons.
+    The scale is coarser than the judge's if verdicts are continuous (`continuous-verdicts`), or if
+    some but not all have a margin (`compared-by-credit`). Models without comparisons are named by
+    `no-common-opponent`. `by_level` is None if verdicts are continuous. `not_compared` are the
+    names of the models without comparisons.
     """
     without_margin = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
     if by_level is None:
@@ -323,7 +324,10 @@ def _estimate_shares(
     if interval == "bootstrap":
 
         def resampled_shares(numbers_of_draws: np.ndarray) -> np.ndarray:
-            """Return the shares in resamples that draw the clusters so often."""
+            """Return the shares in resamples, shape (resamples, anchors).
+
+            `numbers_of_draws` says how often each cluster is drawn, shape (resamples, clusters).
+            """
             return ratio_or_nan(numbers_of_draws @ differing, numbers_of_draws @ compared)
 
         draws = resample(resampled_shares, clusters, resamples, rng)

@@ -22,7 +22,8 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from podium.checks import CHECKS, Check, check_from_json
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, check_from_json
 from podium.data.battles import LARGEST
 from podium.data.counts import Counts
 from podium.data.formats.git_lfs import reject_lfs_pointer_file
@@ -105,10 +106,11 @@ def read_json_record(
 
 
 def _describe_problem(error: ValidationError, expected: str) -> str:
-    """Return the words for the first problem of a document, to follow the name of the file.
+    """Return a clause on the first problem of a document, to follow the name of the file.
 
-    The document is not JSON or nested too deeply, lacks a field, or has a wrong value. `expected`
-    is what it should be, with an article.
+    The clause has no full stop, as in `is not a ranking: no field 'level'`. The document is not
+    JSON or nested too deeply, lacks a field, or has a wrong value. `expected` is what the document
+    should be, with an article.
     """
     first_error = error.errors()[0]
     if "recursion limit" in first_error["msg"]:
@@ -152,19 +154,20 @@ LIMITS = {
     ),
     "level": (SMALLEST_POSITIVE, 1 - SMALLEST_POSITIVE),
 }
-"""Smallest and largest possible value of a field, by name; fields that are not listed may be up to
-`LARGEST` in absolute value."""
+"""Smallest and largest possible value of a field, by name. An end of `inf` stands for `LARGEST`.
+Fields that are not listed may be up to `LARGEST` in absolute value."""
 
 
 def _impossible_numbers(value: Any, path: str = "", name: str = "") -> Iterator[str]:
     """Yield a clause for each number that is out of its range or not finite.
 
-    A clause is `fit.beta is -1: out of range`.
+    A clause is `fit.beta is -1: out of range`. Ranges by name (`LIMITS`) hold for fields of records
+    only; keys of mappings and elements of lists have the general range. Booleans are no numbers.
 
     Args:
         value: a value of a document, with all that it contains.
         path: where the value is in the document, with dots between.
-        name: the field that has the value; empty in lists and mappings.
+        name: the field that has the value; empty for an element of a list or mapping.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         low, high = LIMITS.get(name, (-LARGEST, LARGEST))
@@ -203,7 +206,10 @@ Value = TypeVar("Value")
 
 
 def _keep_as_written(value: Any, validate: Callable[[Any], Any]) -> Any:
-    """Return a value unchanged; `validate` raises ValidationError if it is wrong."""
+    """Validate a value, but return it as it was given: the result of `validate` is dropped.
+
+    The ValidationError that `validate` raises for a wrong value is passed on.
+    """
     validate(value)
     return value
 
@@ -278,7 +284,7 @@ def read_calibration(path: str | Path) -> calibration.Calibration:
     """Read a calibration file.
 
     Fields of the file that a calibration does not have are ignored. A file without a target has
-    the target `margin`, with beta as its weight.
+    the target `margin`, with beta as its weight. `path` may be the URL of a file.
 
     Raises:
         UsageError: there is no such file, or the path is that of a stream.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.defaults import LEVEL, REGULARIZATION
@@ -130,14 +130,19 @@ def _label_judges(jury: Mapping[str, Any], short: Mapping[str, str]) -> dict[str
 
 
 def _silent_judges(battles: Battles, data: JuryBattles) -> list[str]:
-    """Return the short names of judges without a readable verdict."""
+    """Return the short names of the judges of `battles` that are not among those of `data`.
+
+    These judges have no readable verdict. They are in the order of `battles.short_judges`.
+    """
     return [short for name, short in battles.short_judges.items() if name not in data.judges]
 
 
 def jury_battles(battles: Battles) -> JuryBattles:
     """Return the readable battles with the code of each battle's judge and its order of responses.
 
-    Rows without a judge count as those of a judge named `(no judge)`.
+    Judges are coded in the order of their names. Rows without a judge count as those of a judge
+    named `(no judge)`. The order is 1 if a was shown first only, -1 if b was, and else 0
+    (`NUMBER_OF_ORDER`), also without a column `order`.
 
     Raises:
         UsageError: fewer than two judges have readable battles.
@@ -214,8 +219,12 @@ def _summary_of_jury(
 
     `equal_because` is the reason why all slopes are set to 1: `not identified` (too few items or
     battles, or the penalty determines a slope), `contradiction` (the interval of a slope is below
-    0) or `no common truth` (the test of one truth rejects). The first one that applies is given;
-    it is None if the slopes are free.
+    0) or `no common truth` (the test of one truth rejects). The first reason that applies is given;
+    `equal_because` is None if the slopes are free.
+
+    The keys are `judges` (by name, the figures of `jury_figures` with `disagreement` in Elo points
+    and its `p_value`, both None below 10 battles), `one_truth_p` (None if slopes are not
+    identified), `equal_because` and `shared_errors` (a list of dictionaries, one for each pair).
 
     Args:
         free: the fit with a slope for each judge.
@@ -253,9 +262,10 @@ def _has_negative_slope(row: Mapping[str, Any]) -> bool:
 
 
 def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of each failed check with the figures of its sentence.
+    """Yield the name of each failed check with the figures of the check's message.
 
-    The names are `judges contradict`, `one truth`, and `shared errors`, which may occur once for
+    The figures are the values of the fields of the message, by name. The names are
+    `judges contradict`, `one truth`, and `shared errors`, which may occur once for
     each pair of judges. `jury` is the summary in `diagnostics["jury"]`.
     """
     judges = {shown_judge(jury, name): row for name, row in jury["judges"].items()}
@@ -268,13 +278,13 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
             judges_text = " or ".join(judges)
         yield "judges contradict", {"who": judges_text}
     if p is not None and p < REJECTION_P:
-        deviating = []
+        deviations = {}
         for name, row in judges.items():
             if row["p_value"] is not None and row["p_value"] < REJECTION_P:
-                deviating.append((row["disagreement"], name))
+                deviations[name] = row["disagreement"]
         # The largest deviation comes first; equal ones are in the order of the names.
-        deviating.sort(key=lambda pair: (-pair[0], pair[1]))
-        judges_text = some([f"{name} by {deviation:.0f} Elo" for deviation, name in deviating])
+        deviating = sorted(deviations, key=lambda name: (-deviations[name], name))
+        judges_text = some([f"{name} by {deviations[name]:.0f} Elo" for name in deviating])
         # The sentence ends with the judges in brackets, or without them if none is known.
         in_brackets = f" ({judges_text})" if judges_text else ""
         yield "one truth", {"p": p, "who": in_brackets}

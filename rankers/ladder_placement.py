@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.ladder import Ladder
 from podium.distributions import ndtri, stdtr
@@ -38,7 +38,7 @@ POWER = 0.8
 """Power with which the check finds a drift of the reported `detectable` size."""
 RATED_ONLY = "the rated models"
 """Subject of the sentence on a ladder of another scale, if there are no newcomers to name."""
-# Without both ends, at which the slope is infinite.
+# The ends -pi/2 and pi/2 are left out, because the slope is infinite there.
 ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 3602)[1:-1]
 """The slopes b that are tried, as angles arctan b."""
 VARIANCE_ROUNDING = 1e-9
@@ -56,7 +56,7 @@ class LadderCheck:
         codes: codes of the compared models, shape (n,).
         slope: slope of the free fit on the ladder, NaN if unknown.
         low: lower end of the slope's 97.5% interval, infinite if unbounded.
-        high: its upper end.
+        high: upper end of this interval.
         drift: each model's rating by the ladder minus its rating by the battles, in Elo points,
             shape (n,). `drift`, `p` and `detectable` are empty if the drifts are unknown.
         p: Holm's p-value of each drift, shape (n,).
@@ -102,9 +102,10 @@ class LadderCheck:
 def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
     """Compare a fit of the battles without the ladder with the ladder.
 
-    It compares the rated models with a bounded rating and 20 items or more, in the largest group
-    that battles connect. The slope is unknown, and its interval unbounded, for fewer than two such
-    models, for no more clusters than models, or if a model has the same result on every item.
+    The compared models are the rated models with a bounded rating and 20 items or more, in the
+    largest group that battles connect. The slope is NaN, its interval unbounded, and the drifts are
+    unknown if fewer than two models are compared, if there are no more clusters than these models,
+    or if a compared model has the same result on every item.
     """
     fit = fit_strengths(pair_sums_with_items(battles))
     graph = fit.graph
@@ -197,7 +198,7 @@ def compare_scales(
 def _slope_with_errors(
     y: np.ndarray, x: np.ndarray, v: np.ndarray, s: np.ndarray, clusters: int
 ) -> tuple[float, float, float, float]:
-    """Return the slope with errors in both variables, with its interval and the p-value of 1.
+    """Return the slope with errors in both variables, its interval, and the p-value of slope 1.
 
     The slope b minimizes (y - b x)' (V + b^2 S)^-1 (y - b x). The interval has the slopes that
     score tests do not reject.
@@ -250,7 +251,8 @@ def _drifts(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the drift of each model: how far its free fit is from the line of the other models.
 
-    Drifts are estimated by generalized least squares.
+    A drift is above 0 if the battles rate the model higher than the line. It is estimated by
+    generalized least squares.
 
     Args:
         residual: differences by the free fit minus differences by the line, shape (n - 1,).
@@ -261,7 +263,8 @@ def _drifts(
         clusters: number of clusters of the battles.
 
     Returns:
-        Drifts in logits, their standard errors, and their p-values, each of shape (n,).
+        Drifts in logits, their standard errors, and their two-sided p-values (t with one degree of
+        freedom less than clusters, not adjusted for several models), each of shape (n,).
     """
     from scipy import linalg
 
@@ -332,13 +335,14 @@ def place_newcomers(
 ) -> tuple[ScoreEstimates, dict[str, Any]]:
     """Remove the ends of intervals that the ladder does not support, and summarize the placement.
 
-    The interval of a newcomer beyond all rated models keeps one end. If battles and ladder are on
-    different scales, newcomers keep neither an end nor a standard error.
+    The interval of a newcomer above all rated models gets an infinite upper end, and the interval
+    of a newcomer below all of them an infinite lower end. If battles and ladder are on different
+    scales, both ends of all newcomers become infinite, and their standard errors NaN.
 
     Returns:
         A changed copy of the estimates, and figures of the placement for the JSON: names of the
-        `rated` and the `new` models, the newcomers `beyond` all rated models, and those of
-        `LadderCheck.to_dict`.
+        `rated` and the `new` models, the newcomers `beyond` all rated models (a dictionary from
+        names to `above` or `below`), and the figures of `LadderCheck.to_dict`.
     """
     check = check_ladder(battles, prior)
     sides = prior.sides_beyond(strengths.pairs, strengths.theta)
@@ -362,10 +366,11 @@ def place_newcomers(
 
 
 def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of each failed check with the figures of its sentence.
+    """Yield the name of each failed check with the figures of the check's message.
 
-    The names are `ladder scale`, and `ladder rating` once for each rated model that drifted.
-    `ladder` is the summary by `place_newcomers`.
+    The figures are the values of the fields of the message, by name; unknown ends of the slope are
+    infinite there. The names are `ladder scale`, and `ladder rating` once for each rated model that
+    drifted. `ladder` is the summary by `place_newcomers`.
     """
     if ladder["other_scale"]:
         low = ladder["slope_low"]
@@ -384,7 +389,7 @@ def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[
 
 
 def ladder_of_battles(battles: Battles, source: str) -> Ladder:
-    """Fit Bradley-Terry to battles, and return the ratings as a ladder.
+    """Fit Bradley-Terry to battles, and return the Elo ratings of all models as a ladder.
 
     If the battles have a ladder themselves, it is the prior of the fit. The variance of a
     separated model is computed from the penalty of the fit. Its covariances with other models are

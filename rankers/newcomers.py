@@ -56,7 +56,8 @@ class PlacedModel:
             calibrated model. Unless it is, `items`, `se` and `separated` have their defaults.
         items: number of items (clusters) in the model's battles.
         se: standard error in Elo points, NaN if unknown.
-        separated: whether the model won all of its battles, or lost all of them.
+        separated: whether the model won all of its battles against calibrated models, or lost all
+            of them.
         hard: Elo rating by hard verdicts, None if unknown or not requested.
     """
 
@@ -98,7 +99,10 @@ class CalibratedRange:
 
     @classmethod
     def of_calibration(cls, calibration: Calibration) -> "CalibratedRange":
-        """Return the range of the calibrated models with a conformal score; of all if none has."""
+        """Return the range of the soft ratings of the calibrated models with a conformal score.
+
+        If no model has a score, it is the range of all calibrated models.
+        """
         correction = calibration.scale_correction.get("soft")
         factor = correction.value if correction else 1.0
         scored = {model.model for model in calibration.models if model.score("soft") is not None}
@@ -112,9 +116,10 @@ class CalibratedRange:
         return cls(float(ratings.min()), float(ratings.max()))
 
     def side_of(self, model: PlacedModel) -> str | None:
-        """Return whether a model is `above` or `below` all calibrated models.
+        """Return the side of all calibrated models on which a model is rated: `above` or `below`.
 
-        The result is None if it is neither, or has no bounded rating.
+        The result is None if the model is rated within their range (its ends belong to the range),
+        or has no bounded rating.
         """
         if model.elo is None or model.separated:
             return None
@@ -204,8 +209,10 @@ def _conformal_summary(
 ) -> dict[str, Any]:
     """Return the figures of the conformal intervals for the JSON, and the assumption behind them.
 
-    `n` (number of conformal scores) and `q` (their quantile) are given by new model. `t` (the
-    quantile by t) is, too, but is empty if the intervals use q.
+    The keys are `level`, `needed` (number of calibrated models that an interval at this level
+    needs), `n` (number of conformal scores), `q` (their quantile) and `t` (the quantile by t),
+    which are mappings from the names of the new models (`t` is empty if the intervals use q), `of`
+    (what the scores are), `scale_correction` (the factor, or None), and `assumption` (a sentence).
 
     `unit` is what a cluster is: a group of items, `item` or `row`.
     """
@@ -377,9 +384,10 @@ def _conformal_columns(
 ) -> dict[str, Any]:
     """Return the columns of a model's conformal interval; all are None if it has no interval.
 
-    Only new models with a bounded rating and a standard error have an interval. That of a model
-    above all calibrated models has no upper end, and that of a model below all of them no lower
-    end. Their errors are those of `ConformalRule.error_outside`.
+    The columns are `conformal_low`, `conformal_high`, `conformal_level` and `interval_method`. Only
+    new models with a bounded rating and a standard error have an interval. That of a model above
+    all calibrated models has no upper end, and that of a model below all of them no lower end.
+    Their errors are those of `ConformalRule.error_outside`.
     """
     is_bounded = model.elo is not None and not model.separated
     has_interval = model.is_new and is_bounded and not np.isnan(model.se)
@@ -411,10 +419,11 @@ def _placement_warnings(
     rule: ConformalRule,
     battles: Battles,
 ) -> Iterator[Notice]:
-    """Yield warnings of models without a rating or interval, and of battles that rate no model.
+    """Yield warnings about models without a rating or interval, and battles that rate no model.
 
-    If battles count as independent, models with several battles on an item are named, too.
-    `credit` are soft credits, NaN for battles that do not count, shape (battles,).
+    Battles between two new models, and between two calibrated models, rate no model. If rows count
+    as independent, new models with several battles on an item are named, too. `credit` are soft
+    credits, NaN for battles that do not count, shape (battles,).
     """
     not_placed = [model.model for model in models if model.elo is None]
     if not_placed:
@@ -449,7 +458,10 @@ def _placement_warnings(
 
 
 def _models_with_repeated_items(battles: Battles) -> set[str]:
-    """Return the names of the models that have several battles on an item."""
+    """Return the names of the models that have several battles on at least one item.
+
+    Rows without an item or a model are left out.
+    """
     columns = battles.table[["item", "model_a", "model_b"]]
     # A row for each model of each battle, with the item.
     models_of_items = columns.melt("item", value_name="model").dropna()
@@ -460,9 +472,9 @@ def _models_with_repeated_items(battles: Battles) -> set[str]:
 def _warnings_of_outside(
     new: Sequence[PlacedModel], calibrated: CalibratedRange
 ) -> Iterator[Notice]:
-    """Yield a warning of new models above all calibrated models, and one of those below all.
+    """Yield a warning that names the new models above all calibrated models, then one for below.
 
-    A side without such models has no warning.
+    There is no warning for a side without new models.
     """
     for side in (ABOVE_CALIBRATED, BELOW_CALIBRATED):
         names = [model.model for model in new if calibrated.side_of(model) == side]

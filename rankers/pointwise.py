@@ -12,6 +12,7 @@ from podium.distributions import bdtrc, ndtri
 from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
 from podium.rankers.errors.betting import betting_difference, betting_interval
+from podium.rankers.errors.both_ways import pair_tests_both_ways
 from podium.rankers.errors.difference import (
     DifferenceTest,
     grouped_difference,
@@ -29,6 +30,7 @@ from podium.rankers.errors.intervals import (
     sandwich_estimate,
     wilson_interval,
 )
+from podium.rankers.errors.rater_scores import RaterScores
 from podium.rankers.errors.raters import Raters, influence_of_raters, raters_of
 from podium.rankers.fit.coded import (
     cluster_codes,
@@ -106,7 +108,9 @@ class ScoreMatrix:
 
     @property
     def means(self) -> np.ndarray:
-        """Weighted mean over items of each model's scores, shape (models,)."""
+        """Weighted mean of each model's scores over the items on which it has one, shape
+        (models,).
+        """
         total = np.nansum(self.weight[:, None] * self.values, axis=0)
         return total / self.weight_of_known.sum(axis=0)
 
@@ -117,7 +121,10 @@ class ScoreMatrix:
 
     @property
     def groups_of_models(self) -> int:
-        """Number of groups of models that have no item in common."""
+        """Number of groups of models that shared items connect, 1 if all are connected.
+
+        Two models are connected if both have a score on an item, directly or through others.
+        """
         if self.is_known.all(axis=1).any():
             return 1
         is_known = self.is_known.astype(np.float32)
@@ -170,7 +177,9 @@ def mean(
         warnings=_missing_scores_warning(matrix),
     )
     exposure = _count_scored_models(battles, matrix)
-    return build_standings("mean", "score", exposure, result, level=level, rng=rng)
+    return build_standings(
+        ranker="mean", scale="score", exposure=exposure, result=result, level=level, rng=rng
+    )
 
 
 def _bootstrap_means(
@@ -186,7 +195,10 @@ def _bootstrap_means(
     sums_of_weights = matrix.sum_by_cluster(matrix.weight_of_known)
 
     def resampled_means(counts: np.ndarray) -> np.ndarray:
-        """Return the means of resamples that draw the clusters so often, shape (draws, models)."""
+        """Return the means of resamples, shape (draws, models).
+
+        `counts` says how often each cluster is drawn, shape (draws, clusters).
+        """
         return ratio_or_nan(counts @ sums_of_values, counts @ sums_of_weights)
 
     draws = resample(resampled_means, matrix.clusters, resamples, rng)
@@ -210,7 +222,9 @@ def _bootstrap_means(
 
 
 def _bet_on_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
-    """Return means over items with intervals by betting. Standard errors are not known.
+    """Return means over items with intervals by betting.
+
+    The covariance is NaN: standard errors are not known.
 
     Raises:
         UsageError: a score lies outside of [0, 1].
@@ -282,7 +296,9 @@ def median(
     fit = Fit(components=matrix.groups_of_models)
     result = RankerResult(estimate, fit, warnings=warnings)
     exposure = _count_scored_models(battles, matrix)
-    return build_standings("median", "score", exposure, result, level=level, rng=rng)
+    return build_standings(
+        ranker="median", scale="score", exposure=exposure, result=result, level=level, rng=rng
+    )
 
 
 def estimate_means(
@@ -310,16 +326,18 @@ def estimate_means(
     estimate = sandwich_estimate(
         score, covariance, matrix.clusters, level=level, cluster=matrix.unit, freedom=freedom
     )
-    raters = None if battles is None else _raters_of_scores(battles)
+    estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
+    raters = None if battles is None else raters_of_scores(battles)
     if battles is not None and raters is not None:
-        added, freedom_of_raters = _score_covariance_of_raters(battles, matrix, raters, covariance)
+        rows = _scores_with_raters(battles, matrix, raters)
+        added, freedom_of_raters = _score_covariance_of_raters(rows, matrix, covariance)
         freedom = np.minimum(freedom, freedom_of_raters)
         estimate = _add_raters(estimate, added, matrix.unit, raters, freedom, level)
+        estimate = _with_tests_by_rater(estimate, rows, raters)
     estimate = replace(
         estimate,
         allowed=np.ones(len(score), dtype=bool),
         skewness=_skewness_of_differences(error),
-        tests=PairTests(partial(mean_difference, matrix)),
         has_unequal_weights=are_unequal(share_of_cluster),
     )
     if estimate.method is None or not matrix.is_bounded:
@@ -362,62 +380,131 @@ def _add_raters(
         cluster=f"{unit}- and {raters.unit}" if estimate.clusters > 1 else unit,
         freedom=freedom,
     )
-    return replace(two_way, raters=(raters.unit, raters.number))
+    return replace(two_way, tests=estimate.tests, raters=(raters.unit, raters.number))
 
 
-def _raters_of_scores(battles: Battles) -> Raters | None:
+def raters_of_scores(battles: Battles) -> Raters | None:
     """Return the voters or judges of the battles with a score; None if there are fewer than 10."""
-    return raters_of(battles, score_places(battles).has_score)
+    of_a, of_b = (~np.isnan(battles.numbers_of(side)) for side in ("score_a", "score_b"))
+    return raters_of(battles, of_a | of_b)
 
 
-def _score_covariance_of_raters(
-    battles: Battles, matrix: ScoreMatrix, raters: Raters, by_item: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what voters or judges add to the covariance of means, and their degrees of freedom.
+@dataclass(frozen=True, slots=True)
+class _ScoreRows:
+    """The known scores of both sides of all battles, with their raters.
 
-    The shapes are (models, models) and (models,).
+    Attributes:
+        score: the scores, shape (rows,).
+        item: code of the item of each, from 0, shape (rows,).
+        cluster: code of the item of each, or of its group, shape (rows,).
+        rater: code of the rater of each, from 0, shape (rows,).
+        model: code of the model of each, shape (rows,).
+        item_weight: weight of each item, shape (items,).
+    """
 
-    A row contributes the deviation of its score from the model's mean, times its share in that
-    mean.
+    score: np.ndarray
+    item: np.ndarray
+    cluster: np.ndarray
+    rater: np.ndarray
+    model: np.ndarray
+    item_weight: np.ndarray
+
+
+def _scores_with_raters(battles: Battles, matrix: ScoreMatrix, raters: Raters) -> _ScoreRows:
+    """Return the known scores of battles with their raters.
 
     Args:
         battles: the battles with the scores.
         matrix: the scores by item and model, of the same battles.
         raters: the raters of the battles with a score.
-        by_item: the covariance clustered by item or its group.
     """
     places = score_places(battles)
     item = places.item[places.is_known]
-    model = places.model[places.is_known]
-    models = len(matrix.models)
-    # Several scores of a model on an item share the weight of the item.
-    cell = item * models + model
-    scores_in_cell = np.bincount(cell)
-    weight_of_item = np.ones(item.max() + 1) if places.weight is None else places.weight
-    weight = weight_of_item[item] / scores_in_cell[cell]
-    weight_of_model = np.bincount(model, weight, models)
-    share = weight / weight_of_model[model]
-    deviation = places.score[places.is_known] - matrix.means[model]
-    influence = np.zeros((len(item), models))
-    influence[np.arange(len(item)), model] = share * deviation
     rater = np.zeros(len(battles), dtype=np.int64)
     rater[places.has_score] = raters.code
     cluster = item
     if matrix.group is not None:
         cluster = np.tile(cluster_codes(battles), 2)[places.is_known]
-    rater_of_score = np.tile(rater, 2)[places.is_known]
-    return influence_of_raters(
-        influence, cluster, rater=rater_of_score, mean=model, weight=share, by_item=by_item
+    weight = np.ones(item.max() + 1) if places.weight is None else places.weight
+    return _ScoreRows(
+        score=places.score[places.is_known],
+        item=item,
+        cluster=cluster,
+        rater=np.tile(rater, 2)[places.is_known],
+        model=places.model[places.is_known],
+        item_weight=weight,
     )
+
+
+def _score_covariance_of_raters(
+    rows: _ScoreRows, matrix: ScoreMatrix, by_item: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what voters or judges add to the covariance of means, and their degrees of freedom.
+
+    The shapes are (models, models) and (models,). Each score contributes its deviation from the
+    model's mean, times its share in that mean.
+
+    Args:
+        rows: the scores with their raters.
+        matrix: the same scores by item and model.
+        by_item: the covariance clustered by item or its group.
+    """
+    models = len(matrix.models)
+    # Several scores of a model on an item share the weight of the item.
+    cell = rows.item * models + rows.model
+    scores_in_cell = np.bincount(cell)
+    weight = rows.item_weight[rows.item] / scores_in_cell[cell]
+    weight_of_model = np.bincount(rows.model, weight, models)
+    share = weight / weight_of_model[rows.model]
+    deviation = rows.score - matrix.means[rows.model]
+    influence = np.zeros((len(rows.item), models))
+    influence[np.arange(len(rows.item)), rows.model] = share * deviation
+    return influence_of_raters(
+        influence,
+        rows.cluster,
+        rater=rows.rater,
+        mean=rows.model,
+        weight=share,
+        by_item=by_item,
+    )
+
+
+def _with_tests_by_rater(
+    estimate: ScoreEstimates, rows: _ScoreRows, raters: Raters
+) -> ScoreEstimates:
+    """Return an estimate whose tests of pairs count raters, too, with the raters of each model.
+
+    Args:
+        estimate: the estimate, with tests by items.
+        rows: the scores with their raters.
+        raters: the voters or judges.
+    """
+    scores = RaterScores.of_rows(
+        rows.score,
+        item=rows.item,
+        rater=rows.rater,
+        model=rows.model,
+        models=len(estimate.score),
+        item_weight=rows.item_weight,
+        unit=raters.unit,
+    )
+    raters_of_model = scores.raters_by_model()
+    tests = pair_tests_both_ways(
+        estimate.tests,
+        PairTests(scores.difference),
+        (raters.unit, raters.number),
+        raters_of_model,
+    )
+    return replace(estimate, tests=tests, raters_of_model=raters_of_model)
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
     """Test the difference of the mean scores of two models, given by code.
 
-    Only items on which both models have a score count. The result is None if there are none. If
-    these scores have two distinct values only, the sign test is used, else the test that suits
-    their number (`paired_difference`). If items have groups, groups are the unit instead
-    (`grouped_difference`).
+    The difference is first minus second, over the items on which both models have a score. The
+    result is None if there are no such items. If these scores have two distinct values only, the
+    sign test is used, else the test that suits their number (`paired_difference`). If items have
+    groups, the test is over the groups instead (`grouped_difference`).
     """
     scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -450,8 +537,8 @@ def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
 
     This is the sign test. If items have different weights, it is a test of the weighted mean of
     the signs instead (`paired_difference`). Only items on which both models have a score count.
-    The result is None if there are none. If items have groups, groups are the unit instead
-    (`grouped_difference`).
+    The result is None if there are no such items. If items have groups, the test is over the groups
+    instead (`grouped_difference`).
     """
     scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -481,8 +568,9 @@ def _skewness_of_differences(error: np.ndarray) -> np.ndarray:
     """Return the skewness over items of the differences between models, shape (models, models).
 
     For n items with differences d around their mean 0 and standard deviation s, it is
-    n sum d^3 / ((n - 1) (n - 2) s^3). `error` is what each item contributes to the error of each
-    model, shape (items, models).
+    n sum d^3 / ((n - 1) (n - 2) s^3). Element (j, k) is the skewness of model j minus model k. It
+    is 0 for fewer than three items, and for a difference that does not vary. `error` is what each
+    item (or group of items) contributes to the error of each model, shape (items, models).
     """
     items = len(error)
     cubes = np.sum(error**3, axis=0)
@@ -507,9 +595,9 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
 
     Returns:
         A dictionary with `items`, the number of items, and `leader`, the name of the new leader.
-        Both are None if no removal, short of all items, changes the leader. If the number cannot
-        be computed (a score is missing, there is one item, or the first place is shared), the only
-        key is `unknown`, with the reason in words.
+        Both are None if the leader stays the same whatever items are removed, as long as one
+        remains. If the number cannot be computed (a score is missing, there is one item, or the
+        first place is shared), the only key is `unknown`; its value is a clause with the reason.
     """
     missing = int((~matrix.is_known).sum())
     if missing:
@@ -552,7 +640,10 @@ def estimate_medians(
     """
 
     def resampled_medians(counts: np.ndarray) -> np.ndarray:
-        """Return medians of resamples that draw the clusters so often, shape (draws, models)."""
+        """Return the medians of resamples, shape (draws, models).
+
+        `counts` says how often each cluster is drawn, shape (draws, clusters).
+        """
         # An item is drawn as often as its group.
         counts_of_items = counts if matrix.group is None else counts[:, matrix.group]
         return _resampled_medians(matrix, counts_of_items)
@@ -620,9 +711,9 @@ def _rank_of_end(scores: int, level: float) -> int:
 def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """Count battles and items of every scored model, including models without a readable battle.
 
-    The battles may compare only some of the models that have scores on an item. If so, all counts
-    of battles and the win rates are those of the battles of all pairs of scored models, with wins
-    by the scores. No model is unranked.
+    Arrays of the result are in the order of `matrix.models`. The battles may compare only some of
+    the models that have scores on an item. If so, all counts of battles and the win rates are those
+    of the battles of all pairs of scored models, with wins by the scores. No model is unranked.
 
     Raises:
         NotIdentifiedError: no battle is readable.
@@ -702,7 +793,7 @@ class ScorePlaces:
 
     @property
     def has_score(self) -> np.ndarray:
-        """Mask of the battles with a score, of one model or of both, shape (battles,)."""
+        """Mask of the battles with a score of at least one of their models, shape (battles,)."""
         of_a, of_b = self.is_known.reshape(2, -1)
         return of_a | of_b
 
@@ -714,7 +805,7 @@ def score_places(battles: Battles) -> ScorePlaces:
         NotIdentifiedError: there are no pointwise scores.
     """
     table = battles.table
-    if not {"score_a", "score_b"} <= set(table):
+    if not {"score_a", "score_b"}.issubset(table):
         raise NotIdentifiedError(
             "no pointwise scores (columns score_a, score_b): mean and median need them; "
             "rank with bradley-terry or win-rate instead"
@@ -794,9 +885,9 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
 
 
 def _missing_scores_warning(matrix: ScoreMatrix) -> list[Notice]:
-    """Return a warning that names the models without a score on some item, those with fewest first.
+    """Return a list of one warning that names the models without a score on some item.
 
-    The list is empty if no score is missing.
+    The models with the fewest scores come first. The list is empty if no score is missing.
     """
     size = len(matrix.values)
     counts = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.counts import Counts
 from podium.data.measure import Measure
 from podium.documents import Document, chart_of_result, text_of_result
@@ -61,7 +61,10 @@ class Entry:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row for the JSON document, with the extra figures beside the others."""
+        """Return the row for the JSON document.
+
+        The keys are the names of the attributes except `extra`, and then the names in `extra`.
+        """
         row = asdict(self)
         extra = row.pop("extra")
         return row | extra
@@ -96,7 +99,7 @@ class Fit:
     beta_high: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures that apply (are not None); tuples become lists."""
+        """Return the figures that apply (are not None) by name; tuples become lists."""
         figures = {}
         for name, value in asdict(self).items():
             if value is not None:
@@ -142,8 +145,8 @@ class Standings:
         ranker: name of the ranker.
         scale: scale of the scores.
         level: confidence level of intervals and rank sets.
-        interval: method behind `low` and `high` of the entries, in words; None if there are no
-            intervals.
+        interval: text that says how `low` and `high` of the entries were made, such as
+            `item-clustered sandwich`; None if there are no intervals.
         entries: the rows, the best model first.
         counts: counts of the battles.
         fit: certificate of the fit.
@@ -159,7 +162,8 @@ class Standings:
         next_in_brief: what to do next, without the details that the last sentence of the answer
             has; None if the answer does not say it.
         checks: the checks of the battles and of this result.
-        error_method: method behind `se` of the entries, in words; None if the ranker gives none.
+        error_method: text that says how `se` of the entries was made, such as `item bootstrap`;
+            None if the ranker gives none.
         tasks: names of the tasks of the items; empty if they are unknown.
         measures: the metrics whose scores decided the battles; empty if judges did.
     """
@@ -198,10 +202,10 @@ class Standings:
         return tuple(map(tuple, self.diagnostics.get(UNCONNECTED_GROUPS, ())))
 
     def map_texts(self, change: Callable[[str], str]) -> "Standings":
-        """Return the standings with a function applied to all sentences of answer, warnings and
-        checks.
+        """Return a copy with a function applied to each text of answer, warnings and checks.
 
-        Hosts use it to replace the paths of temporary copies by the places that the user knows.
+        The texts are those of `answer`, `accepted`, `next_in_brief`, `warnings` and `checks`. Hosts
+        use it to replace the paths of temporary copies by the places that the user knows.
         """
         brief = self.next_in_brief
         return replace(
@@ -282,7 +286,7 @@ class Ranking(Document):
         return tuple(self.provenance.get("judges") or self.provenance.get("metrics") or ())
 
     def plot(self) -> Any:
-        """Return the forest plot of scores, intervals and rank sets, an altair chart."""
+        """Return the forest plot of scores, intervals and rank sets as an altair chart."""
         return chart_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -304,9 +308,11 @@ class Ranking(Document):
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per model, slice and ranker.
 
-        Each row has the figures of an entry, the method of the interval, and the numbers of items,
-        judged battles and unparsed battles of the whole ranking or slice. Columns that only some
-        rankers have are missing (NaN) in the rows of the others.
+        Each row has the columns `ranker`, `slice`, `scale` (its name), `level`, the keys of
+        `Entry.to_dict`, `interval` (the method of the interval), and `items`, `judged` and
+        `unparsed`, which count the items, the judged battles and the unparsed battles of the whole
+        ranking or slice. Columns that only some rankers have are missing (NaN) in the rows of other
+        rankers.
         """
         import pandas as pd
 
@@ -330,7 +336,10 @@ class Ranking(Document):
 
 
 def build_provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sources, options and package versions of a ranking."""
+    """Return a dictionary with the keys `sources` (a list), `options` and `versions`.
+
+    `versions` has the versions of Python and of the packages that figures depend on, by name.
+    """
     return {
         "sources": list(sources),
         "options": dict(options),
@@ -340,9 +349,9 @@ def build_provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict
 
 @cache
 def _package_versions() -> dict[str, str]:
-    """Return the versions of the packages that figures may depend on.
+    """Return the versions of Python and of the packages that figures may depend on, by name.
 
-    They are cached because each look-up reads a file.
+    The versions are cached because each look-up reads a file. Callers must not change the result.
     """
     packages = ("podium", "duckdb", "numpy", "scipy", "pandas")
     versions = {name: package_version(name) for name in packages}

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import (
     CALIBRATION_LEVEL,
@@ -117,7 +117,9 @@ def soft_elo(
     """
     notes = _notes_without_placement(calibration, conformal_level, of)
     options = TargetOptions(target, beta, constant, ridge)
-    soft = soften_battles(battles, whole or battles, calibration, options, level)
+    soft = soften_battles(
+        battles, whole=whole or battles, calibration=calibration, options=options, level=level
+    )
     if calibration and newcomers(battles, calibration, soft.credit):
         # Battles are clustered by item by default; only another column is an option of joint fits.
         other_cluster = None if cluster == "item" else cluster
@@ -230,7 +232,7 @@ def _notes_without_placement(
 def _check_joint_options(**options: object) -> None:
     """Raise UsageError if one of the options is given (is not None).
 
-    All of them belong to a joint fit, but new models are placed one by one.
+    Each of these options belongs to a joint fit, but new models are placed one by one.
     """
     given_options = [name for name, value in options.items() if value is not None]
     if given_options:
@@ -264,7 +266,7 @@ class SoftCredits:
 
     Attributes:
         target: the map from signal to credit.
-        origin: where the map comes from, in words.
+        origin: where the map comes from, such as `of the calibration` or `given, taken as exact`.
         warnings: warnings about the map.
         signal: the judge's signal in each battle.
         credit: credit of a in [0, 1], NaN for battles without a signal, shape (battles,).
@@ -279,7 +281,7 @@ class SoftCredits:
     judged: int
 
     def annotate(self, standings: Standings, warnings: Sequence[Notice] = ()) -> Standings:
-        """Return standings with beta, the target's diagnostics, and more warnings.
+        """Return standings with beta and its interval, the diagnostics `soft`, and more warnings.
 
         The warnings of the standings come first. Then come those about the map, a warning of
         judged battles without a signal, if there are any, and `warnings`.
@@ -372,7 +374,7 @@ def _choose_target(
             f"ridge pulls the weights of target=criteria together; the target is {kind}; "
             "leave it out"
         )
-    given_target = build_given_target(kind, options.beta, options.constant)
+    given_target = build_given_target(kind, beta=options.beta, constant=options.constant)
     if given_target is None:
         return _fit_to_labels(battles, kind, options, level)
     if kind != "credit":
@@ -453,9 +455,9 @@ def _default_target(battles: Battles, beta: float | None) -> Kind:
 
 
 def _describe_lack_for_beta(battles: Battles) -> str:
-    """Return, in words, what the battles lack for a fit of beta: human labels, or else margins.
+    """Return a clause on what the battles lack for a fit of beta: human labels, or else margins.
 
-    The text is empty if they have both.
+    The clause has no full stop. It is "" if the battles have both.
     """
     if np.isnan(battles.numbers_of("human")).all():
         return "no calibration and no human labels"
@@ -499,7 +501,7 @@ def covariance_of_target(
 def _describe_unknown_scale(lacking: str) -> str:
     """Return the error message for hard verdicts with an unknown beta, and how to get one.
 
-    `lacking` says in words what the battles lack.
+    `lacking` is a clause on what the battles lack (`_describe_lack_for_beta`).
     """
     items = CHECKS["items of beta"].threshold
     models = models_needed(CALIBRATION_LEVEL)
@@ -512,7 +514,10 @@ def _describe_unknown_scale(lacking: str) -> str:
 
 
 def _describe_missing_target(kind: Kind) -> str:
-    """Return the error message for a target that neither options nor labels determine."""
+    """Return the error message for a target that neither options nor labels determine.
+
+    `kind` is the target. The message ends with a list of what would help.
+    """
     problem = f"the weights of the target {kind} are unknown"
     option = ""
     if kind == "margin":
@@ -536,7 +541,7 @@ def _hard_elo(
 ) -> np.ndarray:
     """Return Elo scores by hard verdicts, shifted so that their mean is the mean of `soft_score`.
 
-    All are NaN if the hard verdicts do not identify ratings.
+    All scores are NaN if the hard verdicts do not identify ratings.
 
     Args:
         battles: the battles.

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counts import Counts
 from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, t_quantile
 from podium.rankers.errors.leader_interval import leader_interval
 from podium.rankers.errors.rank_sets import Contrasts, compare_all_pairs
+from podium.rankers.errors.raters import FEWEST_EFFECTIVE_RATERS, fewest_raters
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.ranking import Entry, Fit, Separation, Standings
@@ -23,6 +24,12 @@ from podium.wording import plural
 LEADER_INTERVAL = "leader_interval"
 """Key in the diagnostics of standings: the interval of the first model that allows for the choice
 of the first by the same data."""
+FEW_RATERS = "few_raters"
+"""Key in the diagnostics of standings: the number of voters or judges of each model with so few
+that no test can call it clearly ahead or behind."""
+EFFECTIVE_RATERS = "effective_raters"
+"""Key in the diagnostics of standings: as how many equally active voters or judges all count, if
+they are so few that intervals tell little (`FEWEST_EFFECTIVE_RATERS`)."""
 SAME_SCORE = 1e-9
 """Scores that differ by less share a rank."""
 
@@ -148,12 +155,14 @@ def build_standings(
         entries=(*entries, *unranked),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=_diagnostic_figures(exposure, result) | leader,
+        diagnostics=_diagnostic_figures(exposure, result, level) | leader,
         warnings=(
             *exposure.notes,
             *result.warnings,
             *result.estimate.warnings,
             *_usual_warnings(exposure, result),
+            *_warn_of_few_raters(exposure.models, result.estimate, level),
+            *_warn_of_busy_raters(result.estimate),
         ),
         separation=separation,
     )
@@ -175,9 +184,10 @@ def _unranked_entry(model: str, rank: int) -> Entry:
 
 
 def _fewer_of_items_and_raters(exposure: Exposure, estimate: ScoreEstimates) -> np.ndarray:
-    """Return the number of items of each model, or of its raters if raters vary and are fewer.
+    """Return the number of items of each model, or of its raters if these are fewer, shape
+    (models,).
 
-    The result has shape (models,).
+    Raters count only if the errors of the estimate are clustered by raters, too.
     """
     if estimate.raters_of_model is None:
         return exposure.items
@@ -194,8 +204,9 @@ def _leader_diagnostics(
 ) -> dict[str, Any]:
     """Return the first model's interval that allows for the choice of the first, for the JSON.
 
-    Empty if there is none (`leader_interval`), or if the first model is clearly ahead of all
-    others: chance did not choose it then.
+    The result has one key, `leader_interval`, with `model`, `low` and `high`. It is empty if there
+    is no interval (`leader_interval`), if `separation` is None, if the first model is separated, or
+    if the first model is clearly ahead of all others: chance did not choose it then.
 
     Args:
         entries: the rows of the ranked models, the best model first.
@@ -218,11 +229,13 @@ def _leader_diagnostics(
     return {LEADER_INTERVAL: {"model": entries[0].model, "low": low, "high": high}}
 
 
-def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
+def _diagnostic_figures(exposure: Exposure, result: RankerResult, level: float) -> dict[str, Any]:
     """Return the figures for the JSON, by name.
 
-    They are those of the ranker and of the battles. Further ones are given if they apply: `slices`
-    (number of slices, if there are several), `raters` (unit and number, if raters vary) and
+    The result has the diagnostics of the ranker and of the battles. Further keys are given if they
+    apply: `slices` (number of slices, if there are several), `raters` (unit and number, if raters
+    vary), `few_raters` (number of raters of the models of `_models_of_few_raters`, if there are
+    any), `effective_raters` (as how many raters all count, if few gave most of the verdicts) and
     `items_by_model` (if some model lacks a readable battle on some item).
     """
     diagnostics = {**result.diagnostics, **exposure.diagnostics}
@@ -231,6 +244,12 @@ def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, A
     if result.estimate.raters is not None:
         unit, number = result.estimate.raters
         diagnostics["raters"] = {"unit": unit, "number": number}
+    few_raters = _models_of_few_raters(exposure.models, result.estimate, level)
+    if few_raters:
+        diagnostics[FEW_RATERS] = few_raters
+    effective = _effective_raters(result.estimate)
+    if effective is not None and effective < FEWEST_EFFECTIVE_RATERS:
+        diagnostics[EFFECTIVE_RATERS] = effective
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
     all_items = exposure.counts.units
     if any(number != all_items for number in items.values()):
@@ -239,8 +258,10 @@ def _diagnostic_figures(exposure: Exposure, result: RankerResult) -> dict[str, A
 
 
 def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
-    """Return the codes of the models, the best first; models of equal scores are in the order of
-    their names."""
+    """Return the codes of the models, the best first, and models with a score of NaN last.
+
+    Models of equal scores are in the order of their names.
+    """
     # Rounding error must not decide the order of equal scores.
     score = np.nan_to_num(estimate.score.round(9), nan=-np.inf)
     names = exposure.models
@@ -285,7 +306,8 @@ def _test_neighbours(
 ) -> tuple[tuple[float, float] | None, ...]:
     """Return the gap over its standard error, and the critical value, of each neighbouring pair.
 
-    It is None for a pair that was not tested and has no standard error.
+    The pairs are each model of `order` (codes, the best first) and the next one. An element is None
+    for a pair that was not tested and has no standard error, or whose lead has no z.
     """
     tests: list[tuple[float, float] | None] = []
     for first, second in pairwise(order):
@@ -344,14 +366,14 @@ def _score_lead(
         if gap > half_width:
             interval = (gap, gap - half_width, gap + half_width)
         if not 0 < half_width < np.inf or estimate.draws is not None:
-            return ScoreLead(gap, critical, None, interval)
+            return ScoreLead(gap=gap, critical=critical, z=None, interval=interval)
         covariance = estimate.covariance
         sum_of_variances = covariance[first, first] + covariance[second, second]
         error = float(np.sqrt(sum_of_variances - 2 * covariance[first, second]))
         # The half-width is the error times the quantile of this pair's degrees of freedom.
         return ScoreLead(gap=gap, critical=half_width / error, z=gap / error, interval=interval)
     if estimate.tests is None or not estimate.tests.in_scores:
-        return ScoreLead(gap, contrasts.critical)
+        return ScoreLead(gap=gap, critical=contrasts.critical)
     low = test.low(contrasts.tail)
     high = test.high(contrasts.tail)
     if first > second:
@@ -364,7 +386,7 @@ def _score_lead(
         z = gap / (gap - low) * critical
     # The exact test may find the gap significant where the t interval still contains 0: the lower
     # end is then set to 0.
-    return ScoreLead(gap, critical, z, (gap, max(low, 0.0), high))
+    return ScoreLead(gap=gap, critical=critical, z=z, interval=(gap, max(low, 0.0), high))
 
 
 def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:
@@ -380,7 +402,9 @@ def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contras
     high = np.where(is_flat, np.nan, estimate.high)
     entries = []
     for k in _order_by_score(exposure, estimate):
-        has_se = se[k] > 0 or k == estimate.pinned
+        # A single rater has no degrees of freedom: how raters differ is unknown.
+        has_freedom = estimate.freedom is None or estimate.freedom[k] > 0
+        has_se = (se[k] > 0 and has_freedom) or k == estimate.pinned
         is_separated = result.separated is not None and bool(result.separated[k])
         entry = Entry(
             model=exposure.models[k],
@@ -401,7 +425,7 @@ def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contras
 
 
 def _rank_or_none(rank: float) -> int | None:
-    """Return a rank as an integer, None if it is NaN."""
+    """Return a rank as an integer; None if it is unknown, which is 0 or NaN."""
     return int(rank) if rank > 0 else None
 
 
@@ -432,11 +456,12 @@ def rank_of(score: np.ndarray, k: int) -> int:
 
 
 def battle_diagnostics(battles: Battles) -> dict[str, Any]:
-    """Return figures of the battles for the JSON, each of them only if it applies.
+    """Return figures of the battles for the JSON, by name; keys that do not apply are left out.
 
-    `swap` counts how both orders of a pair agree. `informative_items` is the number of items on
-    which models differ, given if there are ties. `graded` is the number of graded verdicts.
-    `unparsed_reasons` counts unparsed battles by reason.
+    `swap` counts how both orders of a pair agree, given if some pair was judged in both orders.
+    `informative_items` is the number of items on which models differ, given if there are ties.
+    `graded` is the number of graded verdicts, given if it is not 0. `unparsed_reasons` counts
+    unparsed battles by reason, given if there are any.
     """
     report: dict[str, Any] = {}
     swaps = battles.swaps()
@@ -453,9 +478,11 @@ def battle_diagnostics(battles: Battles) -> dict[str, Any]:
 
 
 def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice]:
-    """Yield warnings of unranked models, of few items, and of missing intervals.
+    """Yield warnings of unranked models, of few items, and of models without an interval.
 
-    Missing intervals of separated models are left out, because rankers warn of these models.
+    Separated models without an interval are left out, because rankers warn of these models. A model
+    without an interval is named once, by the reason: it has a single rater, it was drawn in too few
+    resamples, its gap to the pinned model is unbounded, or its results do not vary.
     """
     for name in exposure.unranked:
         yield Notice("unranked", {"model": name, "lacking": exposure.lacking})
@@ -488,13 +515,69 @@ def _warn_of_single_raters(
 
     Args:
         models: names of all models.
-        is_of_one_rater: mask of these models, shape (models,).
+        is_of_one_rater: mask of the models that are named, shape (models,).
         unit: what a rater is: `voter` or `judge`.
     """
     names = [models[int(code)] for code in np.flatnonzero(is_of_one_rater)]
     if names:
         fields = {"models": names, "unit": unit, "units": plural(unit, 2)}
         yield Notice("single-rater", fields)
+
+
+def _effective_raters(estimate: ScoreEstimates) -> float | None:
+    """Return as how many equally active raters all count, by the median over models.
+
+    It is 1 plus the degrees of freedom. None if raters do not vary, or if they are not what limits
+    the degrees of freedom because there are few clusters.
+    """
+    if estimate.raters is None or estimate.raters_of_model is None or estimate.freedom is None:
+        return None
+    of_several = estimate.raters_of_model >= FEWEST_EFFECTIVE_RATERS
+    if estimate.clusters < FEWEST_EFFECTIVE_RATERS or not of_several.any():
+        return None
+    return float(np.median(estimate.freedom[of_several])) + 1
+
+
+def _warn_of_busy_raters(estimate: ScoreEstimates) -> Iterator[Notice]:
+    """Yield a warning if few of the raters gave so many verdicts that all count as few."""
+    effective = _effective_raters(estimate)
+    if effective is None or effective >= FEWEST_EFFECTIVE_RATERS or estimate.raters is None:
+        return
+    unit, number = estimate.raters
+    yield Notice(
+        "busy-raters", {"number": number, "units": plural(unit, 2), "effective": effective}
+    )
+
+
+def _models_of_few_raters(
+    models: Sequence[str], estimate: ScoreEstimates, level: float
+) -> dict[str, int]:
+    """Return the number of raters of each model that has too few to be clearly ahead or behind.
+
+    A test of n raters has a two-sided p-value of at least 2^(1 - n). It is empty if raters do not
+    vary.
+
+    Args:
+        models: names of all models.
+        estimate: the scores.
+        level: confidence level, in (0, 1).
+    """
+    if estimate.raters_of_model is None:
+        return {}
+    has_few = (estimate.raters_of_model < fewest_raters(level)) & ~np.isnan(estimate.score)
+    codes = np.flatnonzero(has_few).tolist()
+    return {models[k]: int(estimate.raters_of_model[k]) for k in codes}
+
+
+def _warn_of_few_raters(
+    models: Sequence[str], estimate: ScoreEstimates, level: float
+) -> Iterator[Notice]:
+    """Yield a warning of the models of `_models_of_few_raters`, whose arguments these are."""
+    few_raters = _models_of_few_raters(models, estimate, level)
+    if few_raters and estimate.raters is not None:
+        unit, _ = estimate.raters
+        fields = {"models": few_raters, "fewest": fewest_raters(level), "units": plural(unit, 2)}
+        yield Notice("few-raters-of-a-model", fields)
 
 
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:

@@ -29,12 +29,12 @@ from podium.rankers.standings import RankerResult, build_standings, measure_expo
 from podium.score_scale import ELO
 
 ERROR_METHOD = "normal posterior"
-"""The method of the standard errors, in words."""
+"""Name of the method of the standard errors, as the standings show it."""
 METHOD = (
     f"{ERROR_METHOD}, judge as predictor, spread averaged over its evidence; "
     "joined with each model's own labels"
 )
-"""The method of the intervals, in words."""
+"""Name of the method of the intervals, as the standings show it."""
 FEWEST_LABELS = 5
 """If there are fewer labels per model than this, on average, a warning is given: the prior of the
 spread then determines the weight of the judge."""
@@ -72,8 +72,8 @@ def structured_bradley_terry(
         battles: battles of a judge, with human labels (`votes`, or a column `human`). Labelled
             battles need no verdict.
         target, beta, constant, ridge: how the judge's soft credits are computed, as of soft-elo.
-            By default, they come from its margins, with a beta fitted to the labels. Without
-            margins or such a beta, they are its verdicts as they are.
+            By default, they come from its margins, with a beta fitted to the labels. If there are
+            no margins, or no beta can be fitted, they are the judge's verdicts as they are.
         spread_prior: prior median of the deviations' standard deviation, in logits, above 0; 0.35
             by default.
         regularization: lambda of the judge's ratings and of the ratings by labels alone.
@@ -116,7 +116,7 @@ def structured_bradley_terry(
 
 
 def _check_spread_prior(spread_prior: float) -> None:
-    """Raise UsageError if the prior median is not positive and finite."""
+    """Raise UsageError if the prior median of the spread, in logits, is not positive and finite."""
     if not 0 < spread_prior < np.inf:
         raise UsageError(
             f"spread_prior={spread_prior:g} is not a positive number of logits "
@@ -140,7 +140,7 @@ def _fit_summary(
 ) -> dict[str, Any]:
     """Return the diagnostics of a fit, for the JSON.
 
-    They are `labels` (number of votes), `battles` (number of labelled battles), those of
+    The keys are `labels` (number of votes), `battles` (number of labelled battles), those of
     `RandomEffects.summary`, and `misjudged` (`MisjudgedFit.summary`).
     """
     return {
@@ -170,8 +170,8 @@ def _estimate_posterior_elo(
     quantile = ndtri((1 + level) / 2)
     half_width_in_se, widening = misjudged.interval_parts(level)
     added_by_quantile = (half_width_in_se**2 - quantile**2) * np.diag(fit.covariance)
-    # What is added to the squared half-width of the wider side; divided by the squared quantile, it
-    # is what is added to the variance.
+    # `added_square` is added to the squared half-width of the wider side. Divided by the squared
+    # quantile, it is added to the variance.
     added_square = np.maximum(added_by_quantile + widening.max(axis=0), 0.0)
     covariance = scale.covariance(fit.covariance + np.diag(added_square) / quantile**2)
     if scale.pinned is not None:
@@ -226,7 +226,8 @@ def _judge_credits(
     """Return the judge's credits of a, NaN where unparsed, shape (battles,), and warnings.
 
     The credits are soft if the options or the labels determine the map to soft credits. Without
-    options, they are the credits of the verdicts if there are no margins or no map can be fitted.
+    options, they are the credits of the verdicts if there are no margins, or, with a warning, if no
+    map can be fitted.
 
     Raises:
         NotIdentifiedError, NotConvergedError, UsageError: as of `soften_battles`, if options are
@@ -237,7 +238,7 @@ def _judge_credits(
     if not options.are_given and not has_margins:
         return verdict_credit, []
     try:
-        soft = soften_battles(battles, whole, None, options, level)
+        soft = soften_battles(battles, whole=whole, calibration=None, options=options, level=level)
         return soft.credit, soft.warnings
     except (NotIdentifiedError, NotConvergedError) as error:
         if options.are_given:
@@ -248,7 +249,7 @@ def _judge_credits(
 def _label_and_judge_warnings(
     battles: Battles, labels: HumanLabelFit, misjudged: MisjudgedFit, human: np.ndarray
 ) -> Iterator[Notice]:
-    """Yield warnings about the labels, about the judge's slope on them, and misjudged models.
+    """Yield warnings about the labels, the judge's slope on the labels, and misjudged models.
 
     `human` are log-strengths by labels alone, NaN where labels give none, shape (models,).
     """
@@ -280,7 +281,10 @@ def _label_and_judge_warnings(
 
 
 def _misjudged_warning(misjudged: MisjudgedFit, model: str, code: int) -> Notice:
-    """Return the warning that the labels of a model contradict the judge; `code` is its code."""
+    """Return the warning that the labels of a model contradict the judge.
+
+    `model` is the name of the model, and `code` its code.
+    """
     excess = misjudged.excess[code]
     fields = {
         "model": model,

@@ -116,7 +116,7 @@ def win_rate(
 
 
 def _refuse_length_data(length_data: object) -> None:
-    """Raise UsageError if there is data of lengths, which only `length_control` uses."""
+    """Raise UsageError if `length_data` is given (is not None): only `length_control` uses it."""
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
 
@@ -149,7 +149,8 @@ def _measure_selected(
 ) -> Exposure:
     """Count battles and items by model; if there is an anchor, count only the anchor's battles.
 
-    A model is unranked if none of its battles against any model is readable.
+    A model is listed as unranked if none of its battles against any model is readable, whatever the
+    anchor is.
     """
     exposure = measure_exposure(battles, selected, pairs)
     if anchor is None:
@@ -162,7 +163,8 @@ def _measure_selected(
 def _light_opponents(battles: BattleData, pairs: Pairs) -> LightOpponents:
     """Return the weights of the opponents that count less than others, by model and opponent.
 
-    A weight is divided by the model's largest weight, and so is below 1.
+    A weight is divided by the model's largest weight, and so is below 1. Models whose opponents all
+    count alike are left out.
     """
     light_opponents: LightOpponents = {}
     names = battles.models
@@ -213,10 +215,12 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
 def _with_interval_of_test(
     estimate: ScoreEstimates, tests: PairTests, level: float
 ) -> ScoreEstimates:
-    """Return the rates of two models with intervals that follow from that of their difference.
+    """Return the rates of two models with intervals that follow from the interval of their
+    difference.
 
-    The two rates add up to 1, so each is half of 1 plus or minus the difference. Without intervals,
-    or without a test, the estimate is returned unchanged.
+    The two rates add up to 1, so each is half of 1 plus or minus the difference (of the model with
+    code 0 minus the model with code 1). Without intervals, or without a test, the estimate is
+    returned unchanged.
     """
     difference = tests.difference(0, 1)
     if estimate.method is None or difference is None:
@@ -254,7 +258,7 @@ def _rates_with_raters(
     weights = rate_weights(pairs)
 
     def covariance_of_rates(clustered: CodedBattles) -> np.ndarray:
-        """Return the covariance of win rates by the clusters of battles."""
+        """Return the covariance of win rates by the clusters of battles, shape (models, models)."""
         return _rate_covariance(clustered, pairs, weights)
 
     by_item = code_battles(battles, labels=labels)
@@ -322,8 +326,11 @@ def _schedule_warnings(
     groups: int,
     light_opponents: LightOpponents,
 ) -> Iterator[Notice]:
-    """Yield warnings of models without a score, of an anchor with few battles, and of a schedule
-    that is incomplete, disconnected or uneven.
+    """Yield warnings about models without a score, a weak anchor, and an uneven schedule.
+
+    The codes are `never-met-anchor` (once for each model without a score), those of
+    `_warn_of_lesser_anchor`, `different-opponents` (without an anchor, if some pairs never met),
+    `disconnected` (several groups) and `light-opponents`.
 
     Args:
         coded: all readable battles.
@@ -353,7 +360,7 @@ def _schedule_warnings(
 def _warn_of_lesser_anchor(coded: BattleData, anchor: str | None) -> Iterator[Notice]:
     """Yield a warning if the anchor has fewer than half of the battles of some other model.
 
-    It then was not the anchor of the tournament, and few battles are ranked.
+    This model was then not the anchor of the tournament, and few battles are ranked.
 
     Args:
         coded: all readable battles.
@@ -386,7 +393,7 @@ def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:
 def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the covariance of win rates, and the degrees of freedom of each rate.
 
-    They have shape (models, models) and (models,).
+    The shapes are (models, models) and (models,).
 
     An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)). Here w is
     the opponent's weight, e the credit minus the pair's mean, N the number of the pair's battles,

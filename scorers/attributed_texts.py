@@ -23,10 +23,13 @@ PART_OF_SOURCE = (
     rf"(?:(?:{words.PARTS})(?: \w+)?(?: (?:of|from|in|de|von|van|di|da))? {SOURCE}"
     rf"|{SOURCE}(?<=['’]s) (?:\w+ ){{0,2}}(?:{words.PARTS}))(?!\w)"
 )
+"""A part of a response, such as `the end of response B` or `A's last line`."""
 NAMES_SOURCE = re.compile(rf"(?i){SOURCE}")
+"""A response, as `SOURCE`, in any case."""
 WORDING = re.compile(
     rf"(?i)\b(?:{words.WORDING_VERBS}|{words.PARTS})(?!\w)|(?:{words.ASIAN_VERBS})"
 )
+"""A verb or noun with which somebody's words are told, such as `says` or `line`."""
 STRONG_POINTER = re.compile(
     rf"(?i)\b(?:{words.STRONG_POINTERS})(?!\w)|(?:{words.ASIAN_STRONG_POINTERS})"
     rf"|\b(?:{words.DEMONSTRATIVES}) (?:{words.PARTS})\W*\Z"
@@ -79,11 +82,15 @@ THAT_IS_SOURCE = re.compile(
 )
 """A sentence that says whose words stand before it: `This is how response B ends.`"""
 FINAL_SIGNS = f" \t\r*_`~{MASK}"
+"""Blanks, emphasis and masks, which are removed from the end of a sentence."""
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 
 
 def introduces_text(sentence: str) -> bool:
     """Return whether a sentence says that the text of a response follows.
+
+    It does if it names a response and has words that point to a text, such as `I copy`, `as
+    follows` or `reads` at its end. The result is False for more than 300 characters.
 
     Args:
         sentence: the last sentence of a line, with its final sign.
@@ -103,6 +110,8 @@ def introduces_text(sentence: str) -> bool:
 def plays_judge(sentence: str) -> bool:
     """Return whether a sentence says that a response speaks as the judge, or to the judge.
 
+    The result is False for a sentence of more than 300 characters.
+
     Args:
         sentence: the last sentence before a text that may be the response's.
     """
@@ -121,7 +130,9 @@ def attributes_text_before(after: str) -> bool:
         after: the text after a verdict, from its end on.
     """
     sentences = [match[0] for match in SENTENCE.finditer(after) if match[0].strip(FINAL_SIGNS)]
-    return any(map(_attributes, {*sentences[:1], *sentences[-1:]}))
+    if not sentences:
+        return False
+    return _attributes(sentences[0]) or _attributes(sentences[-1])
 
 
 def _attributes(sentence: str) -> bool:
@@ -129,5 +140,5 @@ def _attributes(sentence: str) -> bool:
     if len(sentence) > LONGEST_SENTENCE:
         return False
     if THAT_IS_SOURCE.match(sentence) or SOURCE_ALONE.match(sentence):
-        return True  # it need not name the response: `above you have its words`
+        return True  # such a sentence need not name the response: `above you have its words`
     return introduces_text(sentence)

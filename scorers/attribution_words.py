@@ -31,7 +31,9 @@ COPYING_VERBS = _any_of(r"""copy copied quote quoted repeat repeated reproduce r
 cited paste pasted transcribe transcribed translate translated""")
 """Verbs whose subject is the judge and whose object is the text of a response."""
 WORDING_VERBS = rf"{SAYING_VERBS}|stops|has|puts|shows|contains|lists|{COPYING_VERBS}"
+"""Verbs of a sentence about the wording of a response."""
 ASIAN_VERBS = "结尾|写道|原文|内容|说|終わり|書|最後|마지막|끝"
+"""Words for wording, in Chinese, Japanese and Korean."""
 STRONG_POINTERS = _any_of(r"""as_follows the_following like_this in_this_way as_shown these_words
 this_way folgendes folgendermaßen ce_qui_suit lo_siguiente queste_parole zoals_volgt następująco
 следующ\w+""")
@@ -41,10 +43,13 @@ textuellement así textualmente così seguente assim zo tak так дослов�
 """Words that point to a text beside a word for wording."""
 DEMONSTRATIVES = _any_of(r"""this these diesen? diese[rs]? cette ce ces est[ae]s? quest[aeio] deze
 dit эт\w+""")
+"""Words such as `this`, which point to a text beside a word for a part: `this line`."""
 POINTERS_AT_END = _any_of(r"""this these here below at_this_point hier là ici aquí qui aqui""")
 """Words that point to a text if they end the sentence."""
 ASIAN_STRONG_POINTERS = "如下|这样一句|次のよう"
+"""The same as `STRONG_POINTERS`, in Chinese and Japanese."""
 ASIAN_POINTERS = "如下|以下|次のよう|다음|입니다"
+"""The same as `POINTERS`, in Chinese, Japanese and Korean."""
 COPY_STARTS = _any_of(r"""excerpt extract source quelle copied quoted pasted taken_from
 cited quoting transcript from_response for_reference below what_i_see
 line_\d+ to_quote to_repeat""")
@@ -71,6 +76,9 @@ the_text the_lines? the_words the_block the_sentence the_passage the_table the_v
 that_\w+ these_\w+ those_\w+""")
 """Subjects that stand for the text before."""
 BACKWARD_ADVERBS = _any_of(r"""so thus ainsi así zo tak così assim так""")
+"""Adverbs that stand for the text before: `So ends response B.`"""
 BACKWARD_WORDS = _any_of(r"""voilà with_these_words with_this with_this_line these_are_the_words
 mit_diesen_worten avec_ces_mots con_estas_palabras""")
+"""Beginnings of sentences about the text before them: `With this line, response A closes.`"""
 ASIAN_BACKWARD = "以上[是为]?.{0,4}回答|以上が.{0,4}回答"
+"""`The above is response A`, in Chinese and Japanese."""

@@ -14,8 +14,10 @@ from podium.scorers.reply import ONE_ORDER_UNPARSED, Rating, Verdict, verdict_of
 
 Orders = Literal["both", "random", "as-given"]
 ORDERS = ("both", "random", "as-given")
+"""The values of the option `orders` (see `judgments`)."""
 Rule = Literal["mean", "majority"]
 RULES = ("mean", "majority")
+"""The values of the option `rule` (see `merge_jury`)."""
 NO_QUORUM = "no quorum"
 """Reason of a battle if too few judges could be read, or too few agreed (`merge_jury`)."""
 
@@ -125,7 +127,7 @@ def compare_ratings(a: Rating, b: Rating) -> Verdict:
     mass = min(masses, default=None)
     if a.score is None or b.score is None:
         reasons = {rating.reason for rating in (a, b) if rating.reason}
-        return Verdict(None, reason=" / ".join(sorted(reasons)), mass=mass)
+        return Verdict(credit=None, reason=" / ".join(sorted(reasons)), mass=mass)
     parsed = None
     if a.parsed is not None and b.parsed is not None:
         parsed = verdict_of_margin(a.parsed - b.parsed).credit
@@ -153,7 +155,7 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     if any(verdict.parsed is not None for verdict in verdicts):
         outcomes = [verdict.outcome for verdict in verdicts if verdict.outcome is not None]
         parsed = sum(outcomes) / count
-    return Verdict(credit, margin, criteria, parsed=parsed)
+    return Verdict(credit=credit, margin=margin, criteria=criteria, parsed=parsed)
 
 
 def average_orders(
@@ -178,8 +180,8 @@ def average_orders(
         return mean_verdict(readable)
     if not readable:
         reasons = {verdict.reason or "" for verdict in about_a}
-        return Verdict(None, reason=" / ".join(sorted(reasons)))
-    return readable[0] if one_sided == "keep" else Verdict(None, reason=ONE_ORDER_UNPARSED)
+        return Verdict(credit=None, reason=" / ".join(sorted(reasons)))
+    return readable[0] if one_sided == "keep" else Verdict(credit=None, reason=ONE_ORDER_UNPARSED)
 
 
 def merge_jury(
@@ -213,7 +215,7 @@ def merge_jury(
         return verdicts[0]
     if rule == "mean":
         has_quorum = len(readable) >= quorum
-        return mean_verdict(readable) if has_quorum else Verdict(None, reason=NO_QUORUM)
+        return mean_verdict(readable) if has_quorum else Verdict(credit=None, reason=NO_QUORUM)
     return _majority_verdict(readable, quorum)
 
 
@@ -231,11 +233,11 @@ def _majority_verdict(readable: Sequence[Verdict], quorum: int) -> Verdict:
     ties = len(credits) - wins - losses
     is_decisive = wins + losses >= quorum
     if not is_decisive and ties < quorum:
-        return Verdict(None, reason=NO_QUORUM)
+        return Verdict(credit=None, reason=NO_QUORUM)
     if wins == losses or not is_decisive:
         credit = 0.5
     elif wins > losses:
         credit = 1.0
     else:
         credit = 0.0
-    return Verdict(credit, label=f"{wins}-{ties}-{losses}")
+    return Verdict(credit=credit, label=f"{wins}-{ties}-{losses}")

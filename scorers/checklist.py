@@ -36,11 +36,14 @@ CHECKLIST_TOKENS = 512
 REMINDER = (
     "An earlier reply to this could not be read: it was not the JSON object that is asked for."
 )
+"""Last paragraph of the prompt from the second attempt on."""
 BRIEF_REMINDER = (
     "Answer with one JSON object with the fields question_1, question_2 and question_3, each of "
     "them one short question."
 )
+"""What follows `REMINDER` if the form of the reply is `BRIEF_SCHEMA`."""
 DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats)
+"""Decodes a JSON object within a text; objects with a repeated key raise ValueError."""
 
 
 def checklist_prompt(
@@ -137,6 +140,6 @@ def _read_list_form(reply: Reply) -> dict[str, Any] | str:
 
 
 def write_checklist(questions: Iterable[str]) -> Reply:
-    """Return a reply with the first 12 different questions, in the form of `read_checklist`."""
+    """Return a reply with the first 12 different questions, which `read_checklist` can read."""
     unique_questions = list(dict.fromkeys(questions))
     return Reply(json.dumps({"questions": unique_questions[:MOST_QUESTIONS]}))

@@ -57,6 +57,7 @@ Each one has trigger words, one of which a sentence must have, and the pattern o
 """
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORM = re.compile(rf"{NAME}{words.CHINESE_WINS}")
+"""A response that wins in Chinese, such as `A更好`."""
 # The beginning of a condition: `If A were complete`. A `, but` ends the condition.
 CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
 # Words before a comparison that turn it into a condition or a concession, or negate it.
@@ -70,6 +71,7 @@ CONCESSIVE_CLAUSE = re.compile(
 HEADING = re.compile(r"\W*(?P<words>\w+(?: \w+)?)[*_]*[:：]\W*")
 """A heading before a comparison. It limits the comparison unless it names the verdict."""
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
+"""A word that negates, such as `not` or `n't`."""
 # Words after a comparison that limit it to one aspect, as in `A is better at grammar`. Words that
 # name every aspect, as in `in every way`, do not limit it.
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)

@@ -10,6 +10,7 @@ CANNOT = (
     r"can ?not|can['’]?t|could(?:n['’]t| not)|(?:am|['’]m) (?:unable|not able) to"
     r"|do(?:n['’]t| not)|have no"
 )
+"""Words with which a judge says that it is unable to do something."""
 REFUSING = r"(?:will not|won['’]t|refuse to|decline to|(?:am|['’]m) not (?:going|willing) to)"
 """Words with which a judge refuses what follows them."""
 OPENING = (
@@ -18,12 +19,14 @@ OPENING = (
     r"(?:as an? ai(?: [\w ]{1,20})?,? |(?:i['’]?m|i am) an? ai(?: [\w ]{1,20})?,? (?:and |so ))?"
     r"(?P<although>(?:al)?though |while )?(?:i ?)?"
 )
+"""The beginning of the sentence: an apology (group `sorry`), `As an AI`, and `although`."""
 LIMIT = rf"{OPENING}(?:{CANNOT}) (?P<words>[^.!?;\n]{{1,90}}?)"
 """What the judge cannot do."""
 CHECKING_VERB = (
     r"(?:verify|validate|check|double-check|fact-check|confirm|test|run|execute|look up|compile"
     r"|reproduce|measure)"
 )
+"""Verbs for checks of facts, which a judge can leave out and still compare the responses."""
 WHOLE_TASK = (
     r"(?:the|this|these|those|that|them|it|either|both)\b(?: (?:two|of (?:these|them)))?"
     r"(?: (?:responses?|answers?|texts?|pairs?|tasks?|requests?|outputs?))?"
@@ -37,7 +40,9 @@ OUTSIDE_THING = (
 )
 """What a judge may be unable to reach, and still compares the responses."""
 JUDGING_VERB = r"(?:judge|assess|evaluate|compare)"
+"""Verbs for the task itself: not being able to do it at all leaves no verdict possible."""
 DEGREE = r"(?:fully|completely|entirely|thoroughly)"
+"""Adverbs that make a limit partial."""
 PARTIAL_LIMIT = re.compile(
     rf"(?i)\b{CHECKING_VERB}\b.*\b(?:{DEGREE}|everything|every|all|each)\b"
     rf"|\b{DEGREE} {CHECKING_VERB}\b"
@@ -71,10 +76,16 @@ VERDICT_ALONE = (
 )
 """The rest of a reply that has only the verdict."""
 OPPOSING_WORD = r"(?:but|however|yet|still|nevertheless|that said)"
+"""Words between a limit and the verdict that is given in spite of it."""
 CONCEDED_LIMIT = re.compile(
     rf"(?i)\A\W*{LIMIT}(?:,? {OPPOSING_WORD}\b[,:]?|[.!]\s+{OPPOSING_WORD}\b[,:]?"
     rf"|(?P<end>[.!])|(?P<comma>,))\s+(?={VERDICT_ALONE})"
 )
+"""A limit at the beginning of a reply that has nothing else but the verdict.
+
+Between limit and verdict stands a word such as `but`, the end of the sentence (group `end`), or a
+comma (group `comma`). Group `words` is what the judge cannot do.
+"""
 REFUSED_VERB = (
     r"(?:help|assist|comply|engage|participate|continue|proceed|do (?:this|that|it|so)|rank|rate"
     r"|score|grade|judge|assess|evaluate|compare|decide|choose|pick|answer|respond|fulfil\w*"
@@ -86,6 +97,7 @@ REFUSED_VERB = (
     r"|two|which|who|what))*(?: (?:the|these|those|them|it|this|that|responses?|answers?|texts?"
     r"|outputs?|better|is better))\b(?!s)))"
 )
+"""Verbs for what the judge was asked to do, and `have`, `see` or `know` with the responses."""
 REFUSAL = re.compile(
     rf"(?i)\A\W*{OPENING}(?:(?:{CANNOT}) (?P<words>(?:\w+ly )?{REFUSED_VERB}\b[^.!?;\n]{{0,90}}?)"
     rf"|have no (?P<missing>[^.!?;\n]{{1,90}}?)|{REFUSING} (?P<refused>[^.!?;\n]{{1,90}}?))"
@@ -109,18 +121,23 @@ def without_conceded_limit(view: str) -> str:
     if len(view) > LONGEST_REPLY:
         return view
     limit = CONCEDED_LIMIT.match(view)
+    # Only a clause with `although` ends with a mere comma.
     if limit is None or bool(limit["comma"]) != bool(limit["although"]):
         return view
     if _is_refusal(limit["words"], is_regretted=bool(limit["sorry"])):
         return view
+    # After the end of the sentence, no word such as `but` concedes the limit: it must be partial.
     pattern = PARTIAL_LIMIT if limit["end"] else CONCEDABLE
     if not pattern.search(limit["words"]):
         return view
+    # The line break makes the verdict begin a line.
     return f"{' ' * (limit.end() - 1)}\n{view[limit.end() :]}"
 
 
 def is_refused(view: str) -> bool:
-    """Return whether a reply is a refusal such as `I can't rank these` and a verdict.
+    """Return whether a reply is a refusal such as `I can't rank these`, followed only by a verdict.
+
+    The result is False for a reply of more than 300 characters.
 
     Args:
         view: the judge's own words, without a limit that it concedes (`without_conceded_limit`).

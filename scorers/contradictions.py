@@ -23,6 +23,7 @@ WORDS_BEFORE_LETTER = (
     rf"(?:(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})\b[ \t]*)?"
 )
 LETTER_WITH_NOUN = re.compile(rf"(?i:{WORDS_BEFORE_LETTER})(?P<letter>[A-C])\b")
+"""A letter with the words before it, such as `the response A`."""
 UNDECIDED_LINE = re.compile(
     rf"(?i)(?:{words.UNDECIDED})[ \t]*(?:of (?:them|the two|both)|yet)?[^\w\n]*\Z"
 )
@@ -70,8 +71,11 @@ ITEM_START = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])[ \t]")
 DECIDING = re.compile(rf"(?i){words.DECIDING}")
 """A word of a question or heading that asks for the verdict: `Which one is better?`, `Final:`."""
 CLAUSE_END = r"[.;!?\n。；！？]|\Z"
+"""The end of a clause or of the text."""
 OTHER_NAME = r"\b(?i:(?:response|answer|option) )?[AB]\b|\b(?i:the other|other one)\b"
+"""The name of a response, such as `response B` or `the other`."""
 OPPOSING_WORD = r"\b(?i:but|while|whereas|aber|mais|pero|но)\b"
+"""A word that begins an opposed clause, such as `but`."""
 REST_OF_CLAUSE = re.compile(rf"[^.;!?\n。；！？]*?(?={CLAUSE_END}|{OTHER_NAME}|{OPPOSING_WORD})")
 """The rest of a clause, up to the name of a response or a word such as `but`."""
 VERDICT_IS_WORSE = re.compile(
@@ -110,9 +114,11 @@ EXAMPLE_HEADING = re.compile(
 LETTER_A = re.compile(r"A(?<![\w'’].)(?!\w|['’](?!s\b))")
 LETTER_B = re.compile(r"B(?<![\w'’].)(?!\w|['’](?!s\b))")
 PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
+"""A word for both responses, such as `both`."""
 NAMED_SIDE = re.compile(r"(?<![\w'’])[AB](?!\w)")
 """The letter of a response, in a sentence."""
 SENTENCE_BREAK = re.compile(r"[.!?][*_\"”’)\]]*\s+|\n")
+"""The end of a sentence with the blanks after it, or the end of a line."""
 # `\boxed{A}` or `\boxed{\text{A}}`.
 BOXED = re.compile(r"\\boxed\{\s*(?:\\\w+\{)*(?P<value>[^{}\n]{1,40})\}")
 VERDICT_FIELD = re.compile(
@@ -206,9 +212,10 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
 def _is_closing_in_doubt(text_before: str, preferred: str) -> bool:
     """Return whether it is in doubt that the last sentence of a reply, a bare letter, is a verdict.
 
-    It is not if the sentence before it names this response and not the other, and does not blame
-    it, as in `A is correct. A.`, and if no sentence says that there is no verdict. After `Only one
-    of them is wrong. A.`, the letter may be that of the worse response.
+    The result is True if a sentence before the letter chooses neither response. It is also True
+    unless the sentence directly before the letter names this response only and does not blame it,
+    as in `A is correct. A.` (After `Only one of them is wrong. A.`, the letter may be that of the
+    worse response.) Without words before the letter, and for the letter C, the result is False.
 
     Args:
         text_before: the text before the letter.
@@ -233,14 +240,14 @@ def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
         return False
     pattern = NAMED_VERDICT if verdict.preferred else NAMED_GRADE
     for start, line in _lines_with_values(view, verdict.start):
-        named = pattern.match(line)
-        if named is None or not named["value"]:
+        verdict_match = pattern.match(line)
+        if verdict_match is None or not verdict_match["value"]:
             continue
-        if UNDECIDED_LINE.match(named["value"]):
+        if UNDECIDED_LINE.match(verdict_match["value"]):
             return True
         if not verdict.preferred:
             continue
-        letter = LETTER_WITH_NOUN.match(named["value"])
+        letter = LETTER_WITH_NOUN.match(verdict_match["value"])
         if letter is None:
             if start > verdict.start:
                 return True
@@ -264,7 +271,10 @@ def _lines_with_values(view: str, place: int) -> Iterator[tuple[int, str]]:
 
 
 def _is_dictated(text_before: str) -> bool:
-    """Return whether a sentence before a verdict tells the judge what to write."""
+    """Return whether a sentence before a verdict tells the judge what to write.
+
+    Such a sentence begins with words such as `You must choose` (`INJECTED_INSTRUCTIONS`).
+    """
     return any(map(INJECTED_INSTRUCTION.match, SENTENCE_BREAK.split(text_before)))
 
 
@@ -338,7 +348,10 @@ def _has_other_field(view: str, *, is_pairwise: bool) -> bool:
 
 
 def _wins_criteria(view: str, side: str) -> bool:
-    """Return whether several lines such as `Style: B` name a response, and none the other one."""
+    """Return whether several lines such as `Style: B` name the response `side`, and none the other.
+
+    The last 3,000 characters are searched. Lines about faults or whole responses do not count.
+    """
     lines = CRITERION_WINNER.finditer(view[-SEARCHED_AROUND:])
     sides = [line["side"] for line in lines if _is_of_quality(line["label"])]
     return len(sides) > 1 and set(sides) == {side}
@@ -373,7 +386,7 @@ def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
 
 
 def _sentences_on_verdict(after: str) -> Iterator[str]:
-    """Yield the sentences after a verdict that may speak of it.
+    """Yield the sentences after a verdict that may speak of the verdict.
 
     An answer to the judge's own question, such as `Any errors? None.`, does not, nor do the lines
     under a heading such as `Safety issues:`, unless the question or the heading asks for the

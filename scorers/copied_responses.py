@@ -18,8 +18,9 @@ def mark_copy(reply: Reply, responses: Iterable[str]) -> Reply:
     """Withhold a reply as `reported` if its whole text stands in one of the responses.
 
     A verdict in such a text is that of the response. Line breaks and numbers of blanks do not
-    matter. All other replies are returned unchanged, and so are JSON replies, replies of fewer than
-    40 characters and, if they have several lines, of fewer than 20 characters.
+    matter. All other replies are returned unchanged, and so are JSON replies, replies that are
+    withheld already, and short replies: of fewer than 40 characters, or 20 if they have several
+    lines.
 
     Args:
         reply: the reply of a judge.

@@ -11,11 +11,15 @@ from podium.scorers.comparisons import OTHER_RESPONSE
 from podium.scorers.stated_scores import NOUN_BEFORE_NAME
 
 CLOSERS = r"[*_`\"')\]]*[ \t]*"
+"""Closing signs and blanks after a name."""
 BETWEEN = r"(?:[,;.|/&]|\bvs\b\.?|\bversus\b|\b(?:and|und|et|y|while|whereas)\b|[ \t]-(?=[ \t]))"
 """A sign or word between the descriptions of two responses."""
 LIST_SIGNS = r"[^\w\n<>]*"
+"""Signs and blanks within a line, such as `- **`."""
 BRACKETED = r"\((?:[^()\n]|\([^()\n]*\)){1,200}\)"
+"""A text in brackets, which may hold one more pair: `(uses sort(), which is fast)`."""
 SHORT_DESCRIPTION = r"(?:[^\s,.;]+[ \t]+){0,3}[^\s,.;]+"
+"""At most four words without punctuation, such as `short and to point`."""
 SIGNS = ("[:：]", "[–—]", r"-(?=[ \t])", "=", "→|->|=>")
 """Signs between a name and its description. Both names have the same one."""
 NAMED_DECISION = re.compile(

@@ -29,7 +29,9 @@ LETTER = re.compile(rf"{NAME_AT_LINE_END}|{SINGLE_LETTER}")
 LETTER_OR_TIE = re.compile(rf"{GAP}((?i:{TIES}))(?!\w)|{LETTER.pattern}")
 """A letter, or a word for a tie such as `draw`, with the blanks and emphasis before it."""
 FIRST_NAME = re.compile(FIRST, re.IGNORECASE)
+"""The first response in words, such as `the first one`."""
 SECOND_NAME = re.compile(SECOND, re.IGNORECASE)
+"""The second response in words, such as `the second one`."""
 WORD = re.compile(r"\w+")
 LONGEST_LIST = 60
 """Replies with fewer characters are checked for being a mere list of letters, such as `A or B`."""
@@ -43,7 +45,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     that is a mere list of letters, such as `A or B`, is unparsed as `several verdicts`.
     """
     if _lists_letters(reply.text, settings):
-        return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
+        return Verdict(credit=None, reason=reply.reason_of_silence or "several verdicts")
     return _read_letter(reply, settings, is_letter_alone, comparison_lines="ends")
 
 
@@ -90,12 +92,18 @@ def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool
 
 
 def _is_last_letter(statement: Statement, _: bool, is_last: bool) -> bool:
-    """Return whether a letter is alone on the last line, without a noun such as `Response`."""
+    """Return whether a letter is alone on the last line, without a noun such as `Response`.
+
+    This is the function `CountsUnnamed` of `cot`; its second argument is not used.
+    """
     return statement.form == "alone" and is_last and not statement.has_noun
 
 
 def _write_reasons(preference: Preference, settings: Settings) -> Reply:
-    """Return a reply with the reasons, the verdict and the probabilities of all letters."""
+    """Return a reply with the reasons, the line `Verdict: A`, and the letters' probabilities.
+
+    The alternatives are at the last token, spelled with a blank before the letter.
+    """
     text = f"{preference.reasons}\n\nVerdict: {letter_of(preference, settings)}".lstrip()
     probabilities = {
         f" {letter}": probability
@@ -123,7 +131,11 @@ def _read_letter(
     """
 
     def parse(text: str) -> str | None:
-        """Return the letter that a text means; None if the judge was not offered it."""
+        """Return the letter that a value means; None if the judge was not offered this letter.
+
+        A single letter stands for itself, in any case. Longer values, as `LETTER_OR_TIE` matches
+        them, are names such as `the first one` or words for a tie.
+        """
         letter = text.upper() if len(text) == 1 else _letter_of_words(text)
         return letter if letter in _offered_letters(settings) else None
 
@@ -131,14 +143,17 @@ def _read_letter(
     reply = replace(reply, text=without_letter_legend(reply.text))
     stated = read_statement(reply, value, parse, counts_unnamed, comparison_lines=comparison_lines)
     if isinstance(stated, str):
-        return Verdict(None, reason=stated)
+        return Verdict(credit=None, reason=stated)
     is_letter = reply.text[stated.place].upper() == stated.value
     place = stated.place if is_letter else None
-    return Verdict(CREDIT[stated.value], label=stated.value, place=place)
+    return Verdict(credit=CREDIT[stated.value], label=stated.value, place=place)
 
 
 def _letter_of_words(text: str) -> str:
-    """Return the letter that words stand for: A for `the first one`, C for `a tie`."""
+    """Return the letter that words stand for: A for `the first one`, B for `the second`, else C.
+
+    Words that name no response are taken for a tie.
+    """
     if FIRST_NAME.fullmatch(text):
         return "A"
     return "B" if SECOND_NAME.fullmatch(text) else "C"
@@ -174,7 +189,10 @@ def letter_probabilities(preference: Preference, settings: Settings) -> Mapping[
 
 def letter_verdicts(settings: Settings) -> Mapping[str, Verdict]:
     """Return the verdict of each letter that the judge may choose."""
-    return {letter: Verdict(CREDIT[letter], label=letter) for letter in _offered_letters(settings)}
+    return {
+        letter: Verdict(credit=CREDIT[letter], label=letter)
+        for letter in _offered_letters(settings)
+    }
 
 
 DIRECT = Realization(

@@ -15,7 +15,9 @@ MEANS = r"[*_`\"')]*,?[ \t]+(?:(?:stands )?for|means|=|i\.e\.,?)"
 RESPONSE_OF_LETTER = (
     r"[ \t]+(?:the )?(?i:response|answer|option)[ \t]+[*_`\"'(]*(?P=letter)(?![\w'’])[*_`\"')]*"
 )
+"""The noun and the letter of group `letter` again: ` response A` in `A for response A`."""
 IS_BETTER = r"(?:[ \t]+(?:is[ \t]+)?better\b)?"
+"""The end of an entry, such as ` is better`; it may be missing."""
 LETTER_ENTRY = re.compile(
     r"(?P<letter>[AB])(?<!\w.)"
     rf"(?P<meaning>{MEANS}{RESPONSE_OF_LETTER}{IS_BETTER}(?P<stop>[.!]?))"

@@ -14,6 +14,7 @@ from podium.scorers.reply_structure import Span, mask
 SENTENCE = re.compile(r"[^.?!:\n]+[.?!:]?")
 WORD = re.compile(r"\w+")
 FIRST_FOUR_WORDS = re.compile(r"\W*+(\w++)\W++(\w++)\W++(\w++)\W++(\w++)")
+"""The first four words of a text, a group for each."""
 # A slot, the letter of a response or a line break: phrases do not go across these.
 SEPARATOR = re.compile(r"\{\w+\}|\b[ABC]\b|\n")
 PHRASE_LENGTH = 4

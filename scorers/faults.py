@@ -5,7 +5,9 @@ import re
 from podium.scorers import contradiction_words as words
 
 FAULT = re.compile(rf"(?i)(?<!\w)(?:{words.FAULTS})(?!\w)|{words.CHINESE_FAULTS}")
+"""A word for a fault, such as `wrong`."""
 FAULT_NEGATION = re.compile(rf"(?i)\b(?:{words.FAULT_NEGATIONS})(?!\w)|n['’]t\b")
+"""A word that denies a fault, such as `no` in `no errors`."""
 
 
 def has_fault(clause: str) -> bool:

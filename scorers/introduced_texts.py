@@ -33,8 +33,11 @@ SOURCE = re.compile(
     rf"(?<![A-Za-z])[AB](?![A-Za-z])|(?i:\b(?:{words.SOURCES})\b)|{words.CHINESE_SOURCES}"
 )
 """A response, one of its parts, or somebody else, as the source of a text."""
+# The next three are parts of `NAMED_HEADING`: `2. the scores for`, `Response A`, and `(short)`.
 NUMBER_AND_WORDS = r"[^\w\n]*(?:\d+[.)]?[^\w\n]*)?(?:(?:the|scores?|of|for|on) )*"
+"""What may precede the noun of a heading, such as `## 2. The score of `."""
 NOUN_AND_LETTER = rf"(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})?[^\w\n]*[AB]?"
+"""The name of a response, such as `response **A`; both parts may be missing."""
 # It does not name a part of a response.
 REMARK_IN_BRACKETS = rf"(?:[^\w\n]*\((?!(?:[^()\n]*\b)?(?:{words.PARTS})\b)[^()\n]*\))?"
 NAMED_HEADING = re.compile(rf"(?i){NUMBER_AND_WORDS}{NOUN_AND_LETTER}{REMARK_IN_BRACKETS}[^\w\n]*")
@@ -46,7 +49,9 @@ COPY = re.compile(rf"(?i)\b(?:{words.COPIES})\b")
 ITEM_OR_ROW = re.compile(rf"{LIST_MARK.pattern}|[^\n]*\|")
 """An item of a list, a heading or a row of a table."""
 OPEN_ENDS = frozenset(reply_words.OPEN_ENDS.split())
+"""Last words of a line, such as `the`, after which its sentence goes on in the next line."""
 LAST_WORD = re.compile(r"(?P<word>\w+)[*_`\"”’) \t\r]*\Z")
+"""The last word of a line, without a full stop after it."""
 OWN_PARAGRAPH = re.compile(
     rf"(?i)\b(?:i|me|my|mine|myself)(?!\w)|\b(?:{words.RESPONSES_OF_JUDGE})\b"
     r"|(?-i:(?<![\w'’])[AB](?= \w|['’]s\b))"
@@ -54,9 +59,11 @@ OWN_PARAGRAPH = re.compile(
 """Words with which the judge speaks of itself or of the responses."""
 BULLET = r"[-*•–—#%;]+[ \t]|[+>$|]|//|/\*"
 NUMBER_OF_ITEM = r"[(\[]?\d{1,3}[.):\]]|\(?[a-z][.)](?=[ \t])|(?:line|step|l) ?\d+"
+"""The number of an item, such as `2.`, `(3)`, `b)` or `line 4`."""
 LIST_ITEM = re.compile(rf"[ \t]*(?:{BULLET}|{NUMBER_OF_ITEM})", re.IGNORECASE)
 """The beginning of an item of a list, a changed line, a comment or a command."""
 NAME_OF_FOREIGN_TAG = r"(?!(?:think|thought|reason|response\b|reply\b))[a-z][\w-]*"
+"""The name of a tag that podium's prompts do not use, such as `document`."""
 FOREIGN_TAG = re.compile(
     rf"^[ \t]*<(?P<closing>/)?(?P<name>{NAME_OF_FOREIGN_TAG})(?:\s[^<>\n]*)?>", re.MULTILINE
 )
@@ -71,8 +78,11 @@ PROGRAM = re.compile(
 PROMPT_LINE = re.compile(r"^[ \t]*(?:\$|>>>|In \[\d*\]:|PS>|C:\\)(?:[ \t]|$)", re.MULTILINE)
 """A line of a console session."""
 OPENING_SIGNS = " \t*_`([{\"'“„«"
+"""Blanks, emphasis and opening signs between a sentence and the verdict after it."""
 SENTENCE_IN_LINE = re.compile(r"(?<=[.!?;。！？；])[*_\"”’)]*\s+")
+"""The blanks between two sentences of a line."""
 COMPLETE_END = re.compile(r"[.!?。！？][\"”’)]*\Z")
+"""The end of a line that ends a sentence, such as `."`."""
 OPEN_END = re.compile(r"(?:[^\W_]|[,;:—–…-]|\.\.)\.?\Z(?<![^.]\.)(?<!\w\.)")
 """The end of a line in the middle of a sentence: a word, a dash, a comma or three dots."""
 DESCRIPTION = re.compile(
@@ -85,9 +95,11 @@ NAMED_RESPONSE = re.compile(
 """The name of a response."""
 ANY_WORD = re.compile(r"\w")
 QUOTATION_SIGNS = f"{MASK} \t\r\"“”„«»‘’'"
+"""Characters of a line that has only a part of a quotation."""
 AFTER_VERDICT = sys.maxsize
 """End of a text that goes on after the verdict."""
 DOCSTRING_MARKS = ('"""', "'''")
+"""Marks around the docstrings of Python."""
 
 
 _Form = Literal["any", "paragraphs", "marked", "told"]
@@ -400,7 +412,9 @@ def _breaks_off(line: str, bare: str) -> bool:
     """
     if not OPEN_END.search(bare) or ITEM_OR_ROW.match(line) or DESCRIPTION.match(line):
         return False
-    named = {(match["name"] or match["letter"]).upper() for match in NAMED_RESPONSE.finditer(bare)}
+    names_of_responses = {
+        (match["name"] or match["letter"]).upper() for match in NAMED_RESPONSE.finditer(bare)
+    }
     line_words = (token["word"] for token in TOKEN.finditer(bare))
     states_value = all(word in LETTERS or is_introductory(word) for word in line_words)
-    return len(named) < 2 and not states_value
+    return len(names_of_responses) < 2 and not states_value

@@ -10,10 +10,10 @@ from podium.scorers.judge_record import JudgeRecord
 def short_judge_names(judges: Iterable[JudgeRecord]) -> dict[str, str]:
     """Return a short name for each judge, by its full name.
 
-    It is the model. Judges of one model also have the facts in which they differ, as in
-    `openai/gpt-x (realization=rubric)`. The hash of a prompt is shown only if judges differ in
-    nothing else. A judge that podium did not ask keeps its name, and so does one whose short name
-    another judge has.
+    The short name is the name of the model. For judges of one model, the facts in which they differ
+    follow, as in `openai/gpt-x (realization=rubric)`. The hash of a prompt is shown only if judges
+    differ in nothing else. A judge that podium did not ask keeps its name, and so does a judge
+    whose short name another judge has.
     """
     judges = list(judges)
     by_model: dict[str, list[JudgeRecord]] = {}
@@ -32,7 +32,10 @@ def short_judge_names(judges: Iterable[JudgeRecord]) -> dict[str, str]:
 
 
 def shown_judge(jury: Mapping[str, Any], name: str) -> str:
-    """Return the short name of a judge in `diagnostics["jury"]`, or its name if it has none."""
+    """Return the short name of a judge, or `name` if the judge has no short name.
+
+    `jury` is `diagnostics["jury"]` of a ranking; the short name is `label` of the judge there.
+    """
     label: str = jury["judges"].get(name, {}).get("label", name)
     return label
 
@@ -73,7 +76,10 @@ def _unlike_facts(facts_of_judges: list[dict[str, str]]) -> list[str]:
 
 
 def _facts_without_prompt(judge: JudgeRecord) -> dict[str, str]:
-    """Return how a judge was asked, by name of the option, without facts that are not known."""
+    """Return how a judge was asked: the known facts without the prompt's hash, by name.
+
+    They are `kind`, `realization` and `replies`, and the settings by the names of their options.
+    """
     facts: Mapping[str, str | None] = {
         "kind": judge.kind,
         "realization": judge.realization,

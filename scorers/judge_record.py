@@ -9,6 +9,7 @@ from podium.names import seen_name
 
 JudgeKind = Literal["model", "human", "reward", "rule"]
 KINDS: tuple[str, ...] = get_args(JudgeKind)
+"""The kinds of judges, in the order in which messages list them."""
 SCHEMA_FIRST = "schema-first"
 """The field `replies` has this value if the judge is asked for replies with a JSON schema first.
 
@@ -53,22 +54,26 @@ class JudgeRecord:
         return cls(name, model=name)
 
     @classmethod
-    def from_json(cls, name: str, kept: Mapping[str, Any]) -> Self:
+    def from_json(cls, name: str, values: Mapping[str, Any]) -> Self:
         """Return the judge with this name that `to_json` wrote.
 
         Args:
             name: name of the judge.
-            kept: values by field; missing fields and None are not known, and other keys are
+            values: values by field; missing fields and None are not known, and other keys are
                 ignored.
 
         Raises:
             ValueError: the kind is not one of `KINDS`.
         """
-        known = {field: kept[field] for field in FACTS if kept.get(field) is not None}
-        if "kind" in known and known["kind"] not in KINDS:
-            raise ValueError(f"kind is {known['kind']!r}; available: {', '.join(KINDS)}")
-        settings = dict(known.pop("settings", {}))
-        return cls(name, **known, settings=tuple(sorted(settings.items())))
+        facts_as_recorded = {
+            field: values[field] for field in FACTS if values.get(field) is not None
+        }
+        if "kind" in facts_as_recorded and facts_as_recorded["kind"] not in KINDS:
+            raise ValueError(
+                f"kind is {facts_as_recorded['kind']!r}; available: {', '.join(KINDS)}"
+            )
+        settings = dict(facts_as_recorded.pop("settings", {}))
+        return cls(name, **facts_as_recorded, settings=tuple(sorted(settings.items())))
 
     @property
     def is_human(self) -> bool:
@@ -89,18 +94,21 @@ class JudgeRecord:
         return self.model or self.name
 
     def is_called(self, word: str) -> bool:
-        """Return whether a user's word looks like the name of this judge or of its model."""
+        """Return whether a user's word looks like the name of this judge or of its model.
+
+        Two names look alike if `seen_name` makes the same of both.
+        """
         names_of_judge = (self.name, self.model, self.model_name)
         return seen_name(word) in {seen_name(name) for name in names_of_judge if name is not None}
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that are known, except the name, as JSON for a file or a log."""
         values = {field: getattr(self, field) for field in FACTS}
-        known = {field: value for field, value in values.items() if value}
+        known_facts = {field: value for field, value in values.items() if value}
         # The record has pairs, and JSON an object.
         if self.settings:
-            known["settings"] = dict(self.settings)
-        return known
+            known_facts["settings"] = dict(self.settings)
+        return known_facts
 
 
 FACTS = tuple(field.name for field in fields(JudgeRecord) if field.name != "name")
@@ -111,18 +119,18 @@ REFUSED_OPTIONS = "refused_options"
 """Key of a judge in a log, besides the fields of the judge: the call options that it refused."""
 
 
-def refused_options(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+def refused_options(facts_by_name: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     """Return the options of calls that judges refused in a run, as a log keeps them.
 
     Args:
-        kept: what the log keeps of each judge, by the judge's name.
+        facts_by_name: what the log keeps of each judge, by the judge's name.
 
     Returns:
         The server's message by option, such as `temperature`, for each judge that refused any.
     """
     return {
         name: dict(fields_of_judge[REFUSED_OPTIONS])
-        for name, fields_of_judge in kept.items()
+        for name, fields_of_judge in facts_by_name.items()
         if REFUSED_OPTIONS in fields_of_judge
     }
 
@@ -141,14 +149,14 @@ def judge_of_cells(name: str, cells: Mapping[str, str | None]) -> JudgeRecord:
     Raises:
         ValueError: the kind is unknown, or the settings are not a JSON object.
     """
-    kept: dict[str, Any] = {field: text for field, text in cells.items() if text is not None}
-    if "settings" in kept:
-        kept["settings"] = json.loads(kept["settings"])
-        if not isinstance(kept["settings"], dict):
+    known_cells: dict[str, Any] = {field: text for field, text in cells.items() if text is not None}
+    if "settings" in known_cells:
+        known_cells["settings"] = json.loads(known_cells["settings"])
+        if not isinstance(known_cells["settings"], dict):
             raise ValueError("settings are no JSON object")
-    if kept.get("kind") != "human":
-        kept.setdefault("model", name)
-    return JudgeRecord.from_json(name, kept)
+    if known_cells.get("kind") != "human":
+        known_cells.setdefault("model", name)
+    return JudgeRecord.from_json(name, known_cells)
 
 
 def cells_of(judge: JudgeRecord) -> dict[str, str]:
@@ -156,10 +164,10 @@ def cells_of(judge: JudgeRecord) -> dict[str, str]:
 
     The name is left out, and the settings are written as a JSON object.
     """
-    known = judge.to_json()
-    if "settings" in known:
-        known["settings"] = json.dumps(known["settings"], ensure_ascii=False)
-    return known
+    facts = judge.to_json()
+    if "settings" in facts:
+        facts["settings"] = json.dumps(facts["settings"], ensure_ascii=False)
+    return facts
 
 
 def join_judges(sources: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, JudgeRecord]:

@@ -50,6 +50,7 @@ REMINDER = (
     "An earlier reply to this could not be read: its verdict was not in the form that is asked for."
     " Keep to it."
 )
+"""Paragraph that a prompt for a text reply has from the second attempt on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,11 @@ class Judging:
 
     @property
     def asks_schema_first(self) -> bool:
-        """Whether the first reply to a prompt is asked for with a JSON schema."""
+        """Whether the first reply to a prompt is asked for with a JSON schema.
+
+        With `replies=auto`, it is True if the realization prefers schemas (`schema_first`) and has
+        a JSON form.
+        """
         if self.replies == "auto":
             return self.realization.schema_first and self.form is not None
         return self.replies == "schema"
@@ -180,7 +185,10 @@ class Judging:
 
     @property
     def needs_probabilities(self) -> bool:
-        """Whether replies without token probabilities are unparsed."""
+        """Whether replies without token probabilities are unparsed.
+
+        It is True with `logprobs=required`, or if the realization needs probabilities.
+        """
         return self.logprobs == "required" or self.realization.probabilities == "needed"
 
     def has_probabilities(self, structured: bool) -> bool:
@@ -296,7 +304,7 @@ class Judging:
         return "\n\n".join(paragraphs) + "\n"
 
     def reason(self, reply: Reply, mode: FixedMode) -> str | None:
-        """Return why a reply is unparsed; None if it is readable."""
+        """Return why a reply is unparsed, as in the column `reason`; None if it is readable."""
         return self._read_graded(reply, mode).reason
 
     def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
@@ -370,8 +378,8 @@ class Judging:
     def _unparsed_verdict(self, reason: str) -> Verdict | Rating:
         """Return an unparsed verdict (pairwise) or rating (pointwise) with this reason."""
         if self.is_pairwise:
-            return Verdict(None, reason=reason)
-        return Rating(None, reason=reason)
+            return Verdict(credit=None, reason=reason)
+        return Rating(score=None, reason=reason)
 
 
 def build_judging(
@@ -469,7 +477,11 @@ def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
 
 
 def known_options() -> Set[str]:
-    """Return the names of all settings of a run that a user may choose."""
+    """Return the names of all options of `build_judging` that a user may choose.
+
+    These are its arguments except `transcript`, and the fields of `Judging` except `settings` and
+    `generation`.
+    """
     plain_values = inspect.signature(build_judging).parameters.keys() - {"options", "transcript"}
     given_as_fields = {field.name for field in fields(Judging)} - {"settings", "generation"}
     return plain_values | given_as_fields
@@ -495,10 +507,10 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
         "withheld": reply.withheld,
         "in_reasoning": reply.in_reasoning,
     }
-    kept = {name: value for name, value in optional.items() if value}
+    set_values = {name: value for name, value in optional.items() if value}
     if reply.cost is not None:
-        kept["cost"] = reply.cost
-    return {"text": reply.text, "truncated": reply.truncated, **kept}
+        set_values["cost"] = reply.cost
+    return {"text": reply.text, "truncated": reply.truncated, **set_values}
 
 
 def load_reply(logged: Mapping[str, Any]) -> Reply:
@@ -610,8 +622,8 @@ def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]
 def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]) -> str:
     """Return the beginning of the first unparsed reply, or of its error if it has no text.
 
-    The result is empty if all replies are readable. `reasons` says for each reply why it is
-    unparsed, None if it is readable.
+    At most 80 characters are returned (`excerpt_of`). The result is empty if all replies are
+    readable. `reasons` says for each reply why it is unparsed, None if it is readable.
     """
     for reply, reason in zip(replies, reasons, strict=False):
         if reason:
@@ -656,13 +668,16 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], judging: Judging) -> Verdict:
 
 
 def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
-    """Return the verdict about a in a row of `build_verdict_row`."""
+    """Return the verdict about model_a in a row of `build_verdict_row`.
+
+    The margins of criteria are in the columns whose names begin with `margin_`.
+    """
     prefix = "margin_"
     criteria = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
     return Verdict(
-        row["credit"],
-        row["margin"],
-        criteria,
+        credit=row["credit"],
+        margin=row["margin"],
+        criteria=criteria,
         label=row.get("label"),
         reason=row["reason"],
         parsed=row.get("hard_credit"),

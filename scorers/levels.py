@@ -34,7 +34,7 @@ Levels = Mapping[str, tuple[str, float]]
 `_plain_level` makes the plain spelling: lower case, without blanks and decoration.
 """
 __all__ = ["grades", "labels", "points"]
-"""What plug-ins may import from here; the rest may change."""
+"""Names that plug-ins may import from this module; other names may change."""
 
 GRADE_SENTENCE = re.compile(
     r"(?i)\s*(?:overall,? )?(?:(?:the|this) (?:response|answer)|it)"
@@ -72,8 +72,11 @@ WRITTEN_SCORE = re.compile(
 # A sign that each line with a number or a bracketed level has.
 DIGIT_OR_BRACKET = re.compile(r"[\[\d]")
 RANGE_BEFORE = r"(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
+"""The beginning of a range or of a fraction before a number, such as `1-` or `3 out of `."""
 MINUS_BEFORE = r"(?<![\w\]])[-−]"
+"""A minus before a number."""
 BOUND_BEFORE = r"(?<![\w=|\"–—-])[<>≤≥~≈±][ \t]*"
+"""A sign that makes a number a bound, such as `< `; not in `=>`."""
 SLASH_BEFORE = r"(?<!\])/[ \t]*"
 NOT_A_SCORE = re.compile(rf"(?:{RANGE_BEFORE}|{MINUS_BEFORE}|{BOUND_BEFORE}|{SLASH_BEFORE})\Z")
 """Text before a number that makes it no score.
@@ -103,7 +106,9 @@ DECORATION = re.compile(
 )
 """What may stand around a level inside its brackets: `Score: 85`, `85%`, `85 / 100`, `**A>B`."""
 PRAISE_WORDS = PRAISE.split("|")
+"""Words that fit only a high score, in lower case."""
 BLAME_WORDS = BLAME.split("|")
+"""Words that fit only a low score, in lower case."""
 HIGH_DEGREE = 0.6
 LOW_DEGREE = 0.4
 """Limits on a score's place on its scale, from 0 (lowest) to 1 (highest).
@@ -181,8 +186,8 @@ def points(name: str, count: int) -> Realization:
 
 
 def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
-    """Return the JSON form of a reply that chooses one of these grades."""
-    ratings = {grade: Rating(score, label=grade) for grade, score in scores.items()}
+    """Return the JSON form of a reply that chooses one of the grades; `scores` are by grade."""
+    ratings = {grade: Rating(score=score, label=grade) for grade, score in scores.items()}
     return choice_form("grade", lambda _: ratings)
 
 
@@ -279,7 +284,7 @@ def _read_level(
     """
 
     def parse(text: str) -> str | None:
-        """Return the level that a text means; None if it is none of `levels`."""
+        """Return the level, as it is offered, that a text spells; None if it spells no level."""
         level = levels.get(_plain_level(text))
         return level[0] if level else None
 
@@ -287,27 +292,27 @@ def _read_level(
     if kind == "pairwise":
         stated = read_statement(reply, value, parse, _is_last_level, level_signs=signs)
         if isinstance(stated, str):
-            return Verdict(None, reason=stated)
+            return Verdict(credit=None, reason=stated)
         label, margin = levels[_plain_level(stated.value)]
         return verdict_of_margin(margin, label=label)
     if not reply.reason_of_silence:
         sentence = GRADE_SENTENCE.fullmatch(reply.text)
         if sentence and parse(sentence["grade"]):
             label, score = levels[_plain_level(sentence["grade"])]
-            return Rating(score, label=label)
+            return Rating(score=score, label=label)
     stated = read_statement(
         reply, value, parse, _is_only_level, level_signs=signs, is_pairwise=False
     )
     if isinstance(stated, str):
-        return Rating(None, reason=stated)
+        return Rating(score=None, reason=stated)
     # A line such as `good, excellent` names several grades and chooses none.
     rest_of_line = reply.text[stated.place :].partition("\n")[0]
     alternatives = re.split(r"[,/|]| or ", rest_of_line)
     if len(alternatives) > 1 and all(map(parse, alternatives)):
-        return Rating(None, reason="several verdicts")
+        return Rating(score=None, reason="several verdicts")
     label, score = levels[_plain_level(stated.value)]
     if _calls_it_otherwise(reply.text[stated.place + len(stated.value) :], label, parse):
-        return Rating(None, reason="several verdicts")
+        return Rating(score=None, reason="several verdicts")
     # The place of the grade on the scale: 0 for the lowest and 1 for the highest.
     degree = (score - 1) / max(len(levels) - 1, 1)
     answer = strip_reasoning(reply.text)
@@ -373,8 +378,8 @@ def _rating_without_contradiction(text: str, score: float, degree: float, label:
     # Some of the words begin with a blank, which the first word of the text lacks.
     lowered = f" {searched_text.lower()}"
     if any(words in lowered for words in contradicting_words):
-        return Rating(None, reason="several verdicts")
-    return Rating(score, label=label)
+        return Rating(score=None, reason="several verdicts")
+    return Rating(score=score, label=label)
 
 
 def _write_level(
@@ -418,18 +423,18 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
         reply, WRITTEN_SCORE, parse, _is_only_level, level_signs=DIGIT_OR_BRACKET, is_pairwise=False
     )
     if isinstance(stated, str):
-        return Rating(None, reason=stated)
+        return Rating(score=None, reason=stated)
     start = max(0, stated.place - SEARCHED_BEFORE)
     if NOT_A_SCORE.search(reply.text, start, stated.place):
-        return Rating(None, reason="no verdict")
+        return Rating(score=None, reason="no verdict")
     number = stated.value
     if DECIMAL_COMMA.fullmatch(number):
         number = number.replace(",", ".")
     if not SCORE_NUMBER.fullmatch(number):
-        return Rating(None, reason="no verdict")
+        return Rating(score=None, reason="no verdict")
     score = float(number)
     if not LOWEST_SCORE <= score <= HIGHEST_SCORE:
-        return Rating(None, reason="out of range")
+        return Rating(score=None, reason="out of range")
     degree = (score - LOWEST_SCORE) / (HIGHEST_SCORE - LOWEST_SCORE)
     answer = strip_reasoning(reply.text)
     return _rating_without_contradiction(answer, score, degree, stated.value)

@@ -20,25 +20,39 @@ NEUTRAL_WORDS = (
     | frozenset(words.NEUTRAL_WORDS.split())
     | frozenset(RESPONSE_NOUNS.split())
 )
+"""Words of a heading that names no criterion."""
 LABEL_WORDS = TOTAL_WORDS | frozenset(words.LABEL_WORDS.split())
+"""Words of the label of a row or column that stands for whole responses."""
 WORDS_IN_LABELS = frozenset(words.WORDS_IN_LABELS.split())
+"""Articles and other words of a label that say nothing about its kind."""
 WEAK_LABEL_WORDS = RATING_WORDS | {"grade", "grades"} | frozenset(RESPONSE_NOUNS.split())
 """Words of a label that stands for whole responses only if the table has no criterion."""
 TOPIC_NOUNS = frozenset(words.TOPIC_NOUNS.split())
+"""Words of a label, such as `Reasoning:`, that name a criterion if another label does."""
 CLOSING_NOUNS = frozenset(words.CLOSING_NOUNS.split())
+"""Words such as `Result:`, which are like `TOPIC_NOUNS` unless they stand last."""
 CRITERIA = frozenset(words.CRITERIA.split())
+"""Names of criteria of which more is better."""
 HEADING_WORDS = NEUTRAL_WORDS | frozenset(words.HEADING_WORDS.split())
+"""Words of a heading or line over marks that names no criterion."""
 SEGMENT_END = re.compile(r"[.!?;][*_\"”’)\]]*\s|[。！？；]|\n")
+"""The end of a sentence, of a part that ends with a semicolon, or of a line."""
 LETTER = re.compile(r"(?<![\w'’])[AB](?![\w'’])")
+"""The letter of a response; not that of `A's`."""
 PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
+"""A word for both responses, such as `both`."""
 TOPIC_START = re.compile(rf"(?i)\W*(?:{words.TOPIC_STARTS})\b")
 """The beginning of a sentence that names a criterion, such as `As for the layout`."""
 OPEN_END = re.compile(r"[:?：？][*_ \t]*\Z")
+"""The end of a text that introduces what follows it: a colon or a question mark."""
 HEADING = re.compile(r"(?m)^[ \t]*(?:#+[ \t]+[^\n]*|\*\*[^*\n]+\*\*:?[ \t]*)$")
 """A heading in Markdown, such as `### Style` or `**Style**`."""
 CONCESSION = re.compile(rf"(?i)\b(?:{words.CONCESSIONS})\b")
+"""A word that opposes what stands before it, such as `despite` or `but`."""
 REDEEMED = re.compile(rf"(?i)\b(?:{words.CONCESSIONS})\b[^.!?\n]*?\b(?:{words.REDEEMING})(?!\w)")
+"""A concession with praise after it, such as `although long, it is correct`."""
 FOR_BOTH = re.compile(rf"(?i)\b(?:{words.WORDS_FOR_BOTH})\b")
+"""A word that says a mark is of both responses, such as `both`."""
 OPPOSING_SENTENCE = re.compile(
     rf"(?i)(?:[.!?][*_\"”’)]*\s+|\n)\W*(?P<sentence>(?:{words.OPPOSING_STARTS})\b[^.!?\n]*)"
 )
@@ -86,7 +100,7 @@ def is_label_of_response(label: str, other_labels: list[str]) -> bool:
 def _is_label_of_criterion(label: str) -> bool:
     """Return whether the label of a row or column names a criterion, such as `Correctness`."""
     names = {word.lower() for word in WORD.findall(label)} - WORDS_IN_LABELS
-    return not names <= LABEL_WORDS | WEAK_LABEL_WORDS
+    return not names.issubset(LABEL_WORDS | WEAK_LABEL_WORDS)
 
 
 def is_desirable(label: str) -> bool:
@@ -129,7 +143,9 @@ def is_of_criterion(text: str, place: int) -> bool:
 def may_be_criterion(text: str, place: int, *, is_last: bool) -> bool:
     """Return whether the label of a mark, such as `Reasoning:`, may name a criterion.
 
-    It does if another label of the reply names one.
+    Such a label names a criterion if another label of the reply does, which the caller checks. The
+    label is the clause before the place if it ends with a colon or question mark, else the last
+    line or sentence with words before it. The result is False without a label.
 
     Args:
         text: the judge's own words.
@@ -142,7 +158,8 @@ def may_be_criterion(text: str, place: int, *, is_last: bool) -> bool:
     else:
         label = next((segment for segment in reversed(previous) if WORD.search(segment)), "")
     names = {word.lower() for word in WORD.findall(label)} - WORDS_IN_LABELS
-    return bool(names) and names <= (TOPIC_NOUNS if is_last else TOPIC_NOUNS | CLOSING_NOUNS)
+    nouns = TOPIC_NOUNS if is_last else TOPIC_NOUNS | CLOSING_NOUNS
+    return bool(names) and names <= nouns
 
 
 def _names_criterion(segment: str, end: str) -> bool:
@@ -198,9 +215,9 @@ def is_outweighed(after: str, lower: str) -> bool:
     """
     for opposing in OPPOSING_SENTENCE.finditer(after[:SEARCHED_AFTER]):
         sentence = opposing["sentence"]
-        named = set(LETTER.findall(sentence))
-        is_about_both = not named and FOR_BOTH.search(sentence)
-        if not is_about_both and not (named == {lower} and has_fault(sentence)):
+        named_letters = set(LETTER.findall(sentence))
+        is_about_both = not named_letters and FOR_BOTH.search(sentence)
+        if not is_about_both and not (named_letters == {lower} and has_fault(sentence)):
             return True
     return False
 
@@ -220,6 +237,7 @@ def is_blamed(after: str, preferred: str) -> bool:
 def is_quoted_as_content(text: str, mark: str) -> bool:
     """Return whether a mark is what a response says: `bad is the right label`."""
     quoted = re.escape(mark)
-    is_right = rf"{quoted}\W{{1,3}}(?:is|was)\W+(?:the |what )?(?:{words.RIGHT_WORDS})"
-    right_is = rf"\b(?:{words.RIGHT_WORDS})\b[^.!?\n]{{0,30}}(?:\bis|:|=)\W{{1,3}}{quoted}"
-    return re.search(rf"(?i){is_right}|{right_is}", text) is not None
+    # Patterns of `MARK is right` and of `the right one is MARK`.
+    mark_first = rf"{quoted}\W{{1,3}}(?:is|was)\W+(?:the |what )?(?:{words.RIGHT_WORDS})"
+    mark_last = rf"\b(?:{words.RIGHT_WORDS})\b[^.!?\n]{{0,30}}(?:\bis|:|=)\W{{1,3}}{quoted}"
+    return re.search(rf"(?i){mark_first}|{mark_last}", text) is not None

@@ -99,7 +99,7 @@ def _cells_by_table(text: str) -> Iterator[list[list[Cell]]]:
 
 
 def _columns_of_responses(header: list[str]) -> dict[str, int]:
-    """Return the column of each response that a cell of the header names."""
+    """Return the column, from 0, of each response (A or B) that a cell of the header names."""
     names = [(NAME_CELL.fullmatch(cell), column) for column, cell in enumerate(header)]
     return {name["side"]: column for name, column in names if name}
 
@@ -107,7 +107,15 @@ def _columns_of_responses(header: list[str]) -> dict[str, int]:
 def _cells_of_rows(
     rows: list[list[str]], columns: dict[str, int], span: tuple[int, int]
 ) -> Iterator[list[Cell]]:
-    """Yield the cells of the two responses in each row."""
+    """Yield the cells of the two responses in each row that is long enough.
+
+    The label is the first cell of the row, or empty if the first column is that of a response.
+
+    Args:
+        rows: the cells of each row, without the header.
+        columns: the column of each response.
+        span: where the table begins and ends.
+    """
     for row in rows:
         label = "" if 0 in columns.values() else row[0]
         if max(columns.values()) < len(row):
@@ -117,7 +125,9 @@ def _cells_of_rows(
 def _cells_of_columns(rows: list[list[str]], span: tuple[int, int]) -> Iterator[list[Cell]]:
     """Yield the cells of the two responses in each column.
 
-    Each response has a row that begins with its name. The header may be missing.
+    Each response has a row that begins with its name; of several, the first counts. Nothing is
+    yielded unless both have one. The label is the cell of the first row above the column, or empty
+    if the table has no header. `span` is where the table begins and ends.
     """
     row_of_side: dict[str, list[str]] = {}
     for row in rows:
@@ -149,9 +159,13 @@ def lines_of_sections(text: str) -> Iterator[Cell]:
         heading = HEADING.fullmatch(line[0])
         signs = len(heading["signs"] or "") if heading else 0
         if name:
-            side, depth, is_answer = name["side"], signs, False
+            side = name["side"]
+            depth = signs
+            is_answer = False
         elif heading and (not side or (signs and signs <= depth)):
-            side, has_topic = "", not is_neutral_heading(line[0])
+            # A heading that does not stand below the name of a response ends its section.
+            side = ""
+            has_topic = not is_neutral_heading(line[0])
         elif side:
             is_counted = not has_topic and not is_answer
             if is_counted or is_total(line[0].partition(":")[0]):

@@ -145,7 +145,8 @@ class StandIn:
 def _misses_text(letter: str, missed: tuple[str, ...], demand_count: int) -> str:
     """Describe in one line how many demands a response meets, and name up to three that it misses.
 
-    Further ones are counted. Characters of the names that could look like a verdict are left out.
+    Further missed demands are counted. Characters of the names that could look like a verdict are
+    left out.
 
     Args:
         letter: the letter of the response.
@@ -310,11 +311,11 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
         high = float("inf")
 
     def fits(text: str) -> bool:
-        """Return whether the number of units is allowed."""
+        """Return whether the number of units in a text is allowed."""
         return low <= len(_units(unit, text)) <= high
 
     def fits_in_parts(text: str) -> bool:
-        """Return whether there are parts, and the number is allowed in each."""
+        """Return whether a text has parts, and the number of units is allowed in each part."""
         parts = _units(part or unit, text)
         return bool(parts) and all(map(fits, parts))
 
@@ -325,7 +326,11 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
 
 
 def _parse_count(text: str) -> int:
-    """Read a number in digits, or as a word from `one` to `twelve`, in any case."""
+    """Return the number that digits, or a word from `one` to `twelve` in any case, spell.
+
+    Raises:
+        ValueError: the text is neither.
+    """
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 
@@ -390,7 +395,10 @@ FORBIDDEN_NAMES = re.compile(
 
 
 def _sign_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands to write in lower case or capitals, or to avoid signs (`FORBIDDEN_SIGNS`)."""
+    """Yield demands to write in lower case or capitals, or to avoid signs (`FORBIDDEN_SIGNS`).
+
+    Words in quotation marks in the instruction demand nothing.
+    """
     bare = QUOTED_WORDS.sub(" ", instruction)
     if re.search(r"\blower[ -]?case\b", bare, re.I):
         yield Demand("in lower case", lambda text: text == text.lower())
@@ -413,7 +421,10 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
         return len(text) <= LONGEST_JSON and json.loads(text) is not None
 
     def has_key(name: str, text: str) -> bool:
-        """Return whether a text is a JSON object with this key."""
+        """Return whether a text is a JSON object with this key.
+
+        Most texts that are no JSON object raise ValueError or TypeError.
+        """
         return len(text) <= LONGEST_JSON and name in dict(json.loads(text))
 
     if not re.search(r"\bJSON\b", instruction):

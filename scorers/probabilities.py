@@ -12,7 +12,7 @@ from itertools import accumulate
 from math import isfinite
 from typing import Any, Literal
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.scorers.prompt import Settings
 from podium.scorers.realization import Realization
 from podium.scorers.reply import Rating, Reply, Token, Verdict
@@ -255,6 +255,9 @@ def _grade(
 ) -> Verdict | Rating:
     """Return the mean of all answers, weighted by their probabilities at the first token.
 
+    The result is a copy of `parsed_answer` with the means, `mass` (None without tokens), and
+    `parsed`, the value that was parsed from the text.
+
     Args:
         parsed_answer: what was parsed from the reply.
         answers: verdict or rating by allowed answer.
@@ -274,6 +277,7 @@ def _grade(
             weights = dict.fromkeys(codes, 1.0)
     if not weights:
         return replace(parsed_answer, mass=mass)
+    # Means by field: `score` of ratings, `credit` and perhaps `margin` of verdicts.
     means: Any = Counter()
     for code, weight in weights.items():
         share = weight / sum(weights.values())

@@ -235,10 +235,10 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
 
 
 def _problem_of_slots(text: str, needed_slots: Sequence[str]) -> str | None:
-    """Return the first problem of a template's slots, in words.
+    """Return a clause on the first problem of a template's slots: `slot {rules} is missing`.
 
     Returns:
-        None if each of the needed slots occurs exactly once, and no other slot occurs.
+        The clause. None if each of the needed slots occurs exactly once, and no other slot occurs.
     """
     counts = Counter(SLOT.findall(text))
     for name in needed_slots:
@@ -325,9 +325,11 @@ def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
     Returns:
         The fenced texts by slot, and the mark of their fences.
     """
-    shown = {slot: escape_controls(text) for slot, text in texts.items()}
-    mark = _mark_of_item(shown) or fence_mark(shown)
-    fenced = {slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in shown.items()}
+    escaped_texts = {slot: escape_controls(text) for slot, text in texts.items()}
+    mark = _mark_of_item(escaped_texts) or fence_mark(escaped_texts)
+    fenced = {
+        slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in escaped_texts.items()
+    }
     return fenced, mark
 
 
@@ -356,7 +358,10 @@ def final_answer(transcript: str) -> str:
 
 
 def count_tokens(text: str) -> float:
-    """Estimate the number of tokens of a prompt or a part of it."""
+    """Estimate the number of tokens of a prompt or a part of it, without a tokenizer.
+
+    A token is 4 characters, and a fence line 13 tokens. The result need not be a whole number.
+    """
     characters = len(FENCE_LINE.sub("", text))
     fence_lines = sum(1 for _ in FENCE_LINE.finditer(text))
     return characters / CHARACTERS_PER_TOKEN + fence_lines * TOKENS_PER_FENCE
@@ -371,6 +376,6 @@ def escape_controls(text: str) -> str:
 
 
 def _escape_of_character(character: re.Match[str]) -> str:
-    """Return the escape of a character, `\\x1b` or `\\u2028`."""
+    """Return the escape of the matched character, such as `\\x1b` or `\\u2028`."""
     code = ord(character[0])
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

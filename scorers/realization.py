@@ -91,6 +91,7 @@ class Realization:
                 f"realization {self.name!r} has no setting {unknown[0]!r}; its own: {available}"
             )
         if self.template is not None:
+            # Called for its errors only.
             self.words(settings)
         elif settings.template is not None:
             problem = f"{settings.template.source} cannot be used"

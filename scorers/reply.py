@@ -54,11 +54,13 @@ ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
 SEPARATOR_OF_ORDERS = " / "
 """Separator of two reasons, if the two orders of a battle are unparsed for different reasons."""
+# The next three are parts of `REFUSAL`.
 APOLOGY = r"sorry|apologi[sz]e|apologies|as an ai"
 INABILITY = (
     r"can ?not|can['’]?t|won['’]?t"
     r"|(?:am|['’]m|are) (?:unable|not able)|(?:must|have to) decline|will not|refuse"
 )
+"""Words of a judge that will not or cannot answer, such as `can't` or `must decline`."""
 WORK_OF_JUDGE = (
     r"help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil"
     r"|choose|engage|complete"
@@ -73,6 +75,7 @@ ignored."""
 COMPARISON_LABEL = re.compile(r"(?P<left>[^<>=]+)(?P<signs>[<>]+|=+)(?P<right>[^<>=]+)")
 """A label that compares two responses, such as `A>>B`: a name, signs of one kind, a name."""
 REVERSED_SIGNS = str.maketrans("<>", "><")
+"""Translation that turns round signs of comparison."""
 WORD_WITH_BLANKS = re.compile(r"\s*\S+|\s+$")
 """A word with the blanks before it, or the blanks at the end of the text."""
 
@@ -159,7 +162,7 @@ class Reply:
         The reason is a failed call, a content filter, a refusal or a copied response.
         """
         if self.failed:
-            return str(UnparsedReason(FAILED, self.failed))
+            return str(UnparsedReason(code=FAILED, details=self.failed))
         return self.withheld or None
 
     @property
@@ -270,7 +273,7 @@ def verdict_of_margin(
         label: the verdict as the judge wrote it.
     """
     credit = 0.5 if margin == 0 else float(margin > 0)
-    return Verdict(credit, float(margin), criteria or {}, label=label)
+    return Verdict(credit=credit, margin=float(margin), criteria=criteria or {}, label=label)
 
 
 def reply_with_probabilities(text: str, probabilities: Mapping[str, float]) -> Reply:

@@ -20,6 +20,7 @@ CLOSING_WORDS = (
     r"|(?:kind|best|warm) regards\b"
     r"|viele grüße\b|mit freundlichen grüßen\b|cordialement\b|saludos\b"
 )
+"""Polite words at the beginning of a last paragraph, such as `Let me know`."""
 CLOSING_PARAGRAPH = re.compile(rf"\n\s*\n[ \t]*(?:{CLOSING_WORDS})[^\n]*\s*\Z", re.IGNORECASE)
 """A polite last paragraph, such as `I hope this helps! Let me know if you need more.`"""
 LONGEST_CLOSING = 1000

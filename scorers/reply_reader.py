@@ -60,6 +60,7 @@ BROKEN_BRACKETS = re.compile(
     r"\[\[[^\[\],\n]{0,20}(?:\](?!\]|\s*\Z)|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]"
 )
 BRACKETED = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
+"""A short text in double square brackets, such as `[[A]]`; the group is the text."""
 # A line of two different levels and nothing else: `[[A>B]] / [[B>A]]`.
 TWO_LEVELS_ON_LINE = re.compile(
     r"^[^\w\n\[]*+\[\[(?P<level>[^\[\]\n]++)\]\]"
@@ -85,6 +86,7 @@ COMPLETE_END = re.compile(
 )
 """The sign with which a complete sentence or line ends."""
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
+"""Last words of a line, such as `the`, after which its sentence goes on in the next line."""
 # The last word of a text (group 1).
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
 # The beginning of a condition: `If A were correct`.
@@ -124,9 +126,13 @@ RETRACTION_START = re.compile(
 # A phrase which says that the next line is not the judge's own verdict, or that introduces it.
 ANNOUNCEMENT = re.compile(words.ABOUT_NEXT)
 HYPOTHETICAL = re.compile(words.HYPOTHETICAL)
+"""Words that make a verdict hypothetical, such as `the best possible grade would`."""
 RETRACTION = re.compile(words.RETRACTIONS)
+"""Words that take a verdict back, such as `scratch that`."""
 SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
+"""Words with which the judge speaks of itself, such as `I` or `ich`."""
 HARMLESS_SELF_REFERENCE = re.compile(words.HARMLESS_SELF_REFERENCE)
+"""Words of the judge about itself that do not touch the verdict: `I hope this helps`."""
 EXPLANATION_ON_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
 """The beginning of an explanation on the same line: `A: it is correct`, `A because ...`."""
 # A topic of an explanation, or a word for a tie.
@@ -310,7 +316,12 @@ def _without_corrected(view: str, read: Callable[[str], StatedVerdict | str]) ->
 def _reason_of_whole_reply(
     view: str, place: VerdictPlace, comparison_lines: ComparisonLines
 ) -> str | None:
-    """Return why the reply as a whole speaks against its verdict; None if it does not."""
+    """Return why the reply as a whole speaks against its verdict; None if it does not.
+
+    The reason is `several verdicts` (`contradicts`), or `reported` if the text after the verdict is
+    about something else (`is_unrelated`). The latter is checked only if the verdict prefers a
+    response, and unless `comparison_lines` is `ends`.
+    """
     if contradicts(view, place):
         return "several verdicts"
     if place.preferred and comparison_lines != "ends" and is_unrelated(view[place.end :]):
@@ -350,7 +361,9 @@ def response_of_value(value: str) -> str:
 
 
 def _first_with_words(view: str, lines: Sequence[Span]) -> Span:
-    """Return the first of some lines that has a word. At least one line must have one."""
+    """Return the first span of `lines` whose line has a word. At least one line must have a
+    word.
+    """
     return next(span for span in lines if ANY_WORD.search(view, *span))
 
 
@@ -365,10 +378,10 @@ def _verdict_statements(
 
     A statement of a value counts if it is `marked` or if `counts_unnamed` says so, unless it only
     names a response before its score, as in `A: 4/10, B: 8/10`, or before its description, as in
-    `A (fair), B (good)`. If none counts, the sentences count
-    that prefer a response as a whole, such as `A is better`, in the lines that `comparison_lines`
-    names. If these are both `ends`, and the reply has no such sentence either, the only sentence
-    that praises a response counts (`weak_preferences`).
+    `A (fair), B (good)`. If no statement counts, the sentences count that prefer a response as a
+    whole, such as `A is better`, in the lines that `comparison_lines` names. If these are both
+    `ends`, and the reply has no such sentence either, the only sentence that praises a response
+    counts (`weak_preferences`).
 
     Args:
         view: the judge's own words.
@@ -416,7 +429,8 @@ def _only_names_response(view: str, statement: Statement) -> bool:
 def _is_mention(view: str, statement: Statement) -> bool:
     """Return whether a statement is no verdict but may contradict one.
 
-    It may be a mention, or a described name after a word such as `Winner:`.
+    Such a statement is of the form `mention`, or the name of a response that is described beside
+    the other and stands after a word such as `Winner:`.
     """
     if statement.form == "mention":
         return True
@@ -644,9 +658,10 @@ def leads_to_own_verdict(line: str) -> bool:
     """Return whether the verdict after a line is the judge's own.
 
     The verdict is the judge's own after a complete sentence, an item of a list, or an introduction
-    of the verdict. It is not after a heading that names a response, or after a question other than
-    which response is better. A line that announces the next one, or ends with a colon, must be an
-    introduction.
+    of the verdict. It is not after a heading that names a response, after a question other than
+    which response is better, or after a condition that goes on. A line that announces the next line
+    must be an introduction. A line that ends with a colon must be one, or say what the verdict
+    rests on (`names_basis`).
     """
     bare = line.rstrip("*_`~ \t\r")
     clause = bare[start_of_last_sentence(bare) :]
@@ -657,9 +672,12 @@ def leads_to_own_verdict(line: str) -> bool:
         return False
     # If the last sentence names a response, the sentences before it are not about the verdict.
     searched_text = clause if LETTER_NAME.search(clause) else bare
-    is_announced = ANNOUNCEMENT.search(searched_text.lower())
-    if is_announced or bare.endswith((":", "：")):
-        return is_introduction(clause) or (not is_announced and names_basis(clause))
+    is_announced = ANNOUNCEMENT.search(searched_text.lower()) is not None
+    if is_announced:
+        return is_introduction(clause)
+    if bare.endswith((":", "：")):
+        # A colon may also stand after what the verdict rests on, as in `On style and structure:`.
+        return is_introduction(clause) or names_basis(clause)
     if bare.endswith("?"):
         return WHICH_QUESTION.search(clause) is not None
     is_short = len(bare.strip("#>-* ")) < SHORTEST_LEAD

@@ -69,6 +69,7 @@ NAME_OF_TAG = (
     r"[a-z_]+_[0-9a-f]{8}|(?:response|answer|candidate)_?[ab]|quote\w*|blockquote"
     r"|(?<=^<)(?:think(?:ing)?|thought|reasoning)"
 )
+"""The name of a tag around words that are not the judge's, such as `response_a` or `quote`."""
 QUOTED_TAG = re.compile(
     rf"<({NAME_OF_TAG})>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE
 )
@@ -118,6 +119,7 @@ QUOTATION = re.compile(
 A quotation that is never closed lasts to the end of the text.
 """
 QUOTE_LINE = re.compile(r"\n[ \t]*>")
+"""The beginning of a quoted line that is not the first line of the text."""
 # Consecutive lines that begin with `>`.
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
 QUOTED_VALUE = re.compile(
@@ -254,9 +256,9 @@ def _lines_of_fields(view: str) -> str:
 
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
-    """Replace each character of the spans by a sign, except line breaks.
+    """Return a text in which a sign replaces each character of the spans, except line breaks.
 
-    The spans must be in order, and must not overlap.
+    The text keeps its length. The spans must be in order, and must not overlap.
     """
     parts = []
     last_end = 0
@@ -268,7 +270,10 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 
 
 def _merge_overlaps(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans, and merge spans that overlap; those that only touch stay apart."""
+    """Return spans sorted by start, with overlapping ones merged.
+
+    Spans that only touch stay apart.
+    """
     merged: list[Span] = []
     for start, end in sorted(spans):
         last_start, last_end = merged[-1] if merged else (start, start)

@@ -76,6 +76,7 @@ SENTENCE_TAILS = (
 )
 """Words that may stand between a verdict and the end of its sentence: `A by far.`"""
 TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal"
+"""Words for a tie in the place of a letter."""
 # Sentences which say that neither response is better.
 EQUAL = r"""\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better
 |\b(?:both|they|the (?:two|responses)|these)(?: (?:two|responses|answers))?(?: are
@@ -90,7 +91,7 @@ FIRST = """(?:response |answer )?(?:first|former)(?: (?:response|answer|one|text
 SECOND = """(?:response |answer )?(?:second|latter)(?: (?:response|answer|one|text|letter))?
 |zweite(?: antwort)?|(?:seconde|deuxième)(?: réponse)?|segunda(?: respuesta)?|втор(?:ой|ая
 |ое)(?: ответ)?|第二个(?:回答)?""".replace("\n", "")
-"""Names of the responses without letters, such as `the first answer`."""
+"""Names of the responses without letters, such as `the first answer`: `FIRST` and `SECOND`."""
 # Verbs such as `is` and `seems` between the name of a response and `better` or `worse`.
 COPULAS = (
     "is|was|remains|seems|'s|has to(?: be)?|must(?: be)?|should(?: be)?|deserves?(?: to)?"
@@ -152,7 +153,8 @@ HYPOTHETICAL = r"""\b(?:best|highest|top|maximum|lowest|worst) (?:possible )?(?:
 """Words before a value that state a possible value, as in `With sources it would be`."""
 EQUAL_WORDS = """neither equally equal tied level par same difference preference tie draw clear
 equivalent identical gleich également valent igual одинаково"""
-"""Words of the three kinds of comparisons. A sentence without any of them is no comparison."""
+"""Words of the three kinds of comparisons: `WINS_WORDS` (also of losing), `PREFERS_WORDS` and
+`EQUAL_WORDS`. A sentence without any of them is no comparison."""
 # The same as `WINS`, in Chinese.
 CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|の方が|のほうが|がより|より
 |比回答[AB]|比第[一二]个(?:回答)?|准确|完整
@@ -216,8 +218,9 @@ HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:
 | (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|miss|scor|deduct|ignor|disregard|valu
 |think|believ|add|read|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw
 |(?:picked|chose|selected|preferred) (?:response )?[ab]\b|(?:took
-|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|(?:would )?(?:am
- |['’]m )?(?:happy|glad) to (?:explain|elaborate|help)|have (?:given|called|rated|scored|chosen
+|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want
+|(?:would )?(?:am |['’]m )?(?:happy|glad) to (?:explain|elaborate|help)
+|have (?:given|called|rated|scored|chosen
 |liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b
 |\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|я проверил\w*""".replace("\n", "")
 RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|(?:of course|sure|certainly|naturally

@@ -11,22 +11,23 @@ def rating_of_value(value: object) -> Rating:
     """Convert what a function returned to a rating.
 
     Returns:
-        A rating whose score is the value, if that is a finite number or an array with one. Else an
-        unparsed rating with the reason `empty` (None), `out of range` (infinite, NaN, or too large
-        for a float), or `no verdict` (any other value, such as text or a truth value).
+        A rating whose score is the value, if the value is a finite number or an array with one
+        finite number. Otherwise, an unparsed rating with the reason `empty` (None), `out of range`
+        (infinite, NaN, or too large for a float), or `no verdict` (any other value, such as text or
+        a truth value).
     """
     if value is None:
-        return Rating(None, reason="empty")
+        return Rating(score=None, reason="empty")
     try:
         number = value.item() if hasattr(value, "item") else value
         if isinstance(number, bool | str | bytes | BaseException):
-            return Rating(None, reason="no verdict")
+            return Rating(score=None, reason="no verdict")
         score = float(number)  # type: ignore[arg-type]
     except OverflowError:
-        return Rating(None, reason="out of range")
+        return Rating(score=None, reason="out of range")
     except (TypeError, ValueError, RuntimeError):
-        return Rating(None, reason="no verdict")
-    return Rating(score) if isfinite(score) else Rating(None, reason="out of range")
+        return Rating(score=None, reason="no verdict")
+    return Rating(score=score) if isfinite(score) else Rating(score=None, reason="out of range")
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
@@ -36,15 +37,15 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     range` if the number is not finite.
     """
     if reply.reason_of_silence:
-        return Rating(None, reason=reply.reason_of_silence)
+        return Rating(score=None, reason=reply.reason_of_silence)
     # `float` also reads `1_000` and digits of other scripts.
     is_plain = reply.text.isascii() and "_" not in reply.text
     if not is_plain:
-        return Rating(None, reason="no verdict")
+        return Rating(score=None, reason="no verdict")
     try:
         return rating_of_value(float(reply.text))
     except ValueError:
-        return Rating(None, reason="no verdict")
+        return Rating(score=None, reason="no verdict")
 
 
 REWARD = Realization(

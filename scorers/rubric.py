@@ -37,11 +37,13 @@ are read and written.
 COUNTERPART = dict(zip(CRITERIA + AGENT_CRITERIA, AGENT_CRITERIA + CRITERIA, strict=True))
 """For each criterion, the one that stands for it in the other tuple."""
 CRITERION = re.compile(rf"\b(?:{'|'.join(COUNTERPART)})\b", re.IGNORECASE)
+"""The name of a criterion, such as `clarity`."""
 # Range of the scores.
 LOWEST_SCORE = 1
 HIGHEST_SCORE = 10
 SCORE_TEXTS = tuple(map(str, range(LOWEST_SCORE, HIGHEST_SCORE + 1)))
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1 : HIGHEST_SCORE + 1])})\b"
+"""A score from 0 to 10 in digits or words, such as `7`, `7.5` or `seven`."""
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number of points: `7` and `7 points`, but not the number in `7 errors`."""
 # Words before a number that make it a score.
@@ -102,32 +104,32 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     or if the text around the scores speaks against them (`_reason_outside`).
     """
     if reply.reason_of_silence:
-        return Verdict(None, reason=reply.reason_of_silence)
+        return Verdict(credit=None, reason=reply.reason_of_silence)
     text = _swap_names(strip_reasoning(reply.text), settings)
     text = without_template(without_echo(text))
     view = own_words(text)
     if view is None:
-        return Verdict(None, reason="no verdict")
+        return Verdict(credit=None, reason="no verdict")
     table = read_table(view, text, CRITERIA)
     if isinstance(table, str) and table != "no verdict":
-        return Verdict(None, reason=table)
+        return Verdict(credit=None, reason=table)
     if isinstance(table, str) or not table.scores:
         # A reply without scores may still be a refusal (`no_verdict`).
         if "{" in text:
-            return Verdict(None, reason="bad JSON")
-        return Verdict(None, reason=no_verdict(text))
+            return Verdict(credit=None, reason="bad JSON")
+        return Verdict(credit=None, reason=no_verdict(text))
     if len(table.scores) < 2 * len(CRITERIA):
-        return Verdict(None, reason="bad JSON")
+        return Verdict(credit=None, reason="bad JSON")
     if not all(LOWEST_SCORE <= score <= HIGHEST_SCORE for score in table.scores.values()):
-        return Verdict(None, reason="out of range")
+        return Verdict(credit=None, reason="out of range")
     scores = {side: _scores_of_side(table, side) for side in "AB"}
     verdict = _verdict_of_scores(scores, settings)
     reason = _reason_outside(text, view, table, verdict)
-    return Verdict(None, reason=reason) if reason else verdict
+    return Verdict(credit=None, reason=reason) if reason else verdict
 
 
 def _scores_of_side(table: ScoreTable, side: str) -> dict[str, Any]:
-    """Return the scores of one response, by criterion."""
+    """Return the scores of the response `side` (A or B), by criterion; the table must have all."""
     return {name: table.scores[side, name] for name in CRITERIA}
 
 
@@ -155,11 +157,11 @@ def _swap_keys(
 
 
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
-    """Return why the text around the scores makes them unparsed; None if it does not.
+    """Return the reason why text around the scores makes the reply unparsed; None if there is none.
 
     The text may say that the scores are somebody else's, take the scores back, or contradict them.
-    More than `LONGEST_OUTSIDE` characters of text make them unparsed, too, with the reason `several
-    verdicts`. Block quotes are ignored.
+    More than `LONGEST_OUTSIDE` characters of text make the reply unparsed, too, with the reason
+    `several verdicts`. Block quotes are ignored.
 
     Args:
         text: the reply.
@@ -182,7 +184,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
         return "several verdicts"
     if _has_other_scores(words_near.lower()):
         return "several verdicts"
-    # A remark explains the scores, as a sentence after `Reasons:` does.
+    # Remarks explain the scores. With `Reasons:` before it, a remark is read as an explanation.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
     scores_start = table.places[0][0]
@@ -231,7 +233,7 @@ def _near_scores(start: int, end: int) -> Span:
 
 
 def _without_repeated_scores(words_near: str, table: ScoreTable) -> str | None:
-    """Return the text around the scores without the scores that it repeats.
+    """Return the text around the scores without the scores that this text repeats.
 
     A repeated score is one of the response that was named last, such as `8 rather than 10 for
     adherence`. It is replaced by blanks. The result is None if the table has another score for it.

@@ -69,7 +69,7 @@ class ReplyForm:
         )
 
     def _fields(self, settings: Settings, brief: bool) -> Fields:
-        """Return the allowed values by field; with `brief`, without fields of free text."""
+        """Return what each field may hold, by name; with `brief`, without fields of free text."""
         fields = self.fields(settings)
         return _without_text(fields) if brief else fields
 
@@ -133,14 +133,15 @@ def choice_form(
     reasons_field: Fields = {"reasons": None} if reasons else {}
 
     def write(reply: Reply, parsed: Verdict | Rating, settings: Settings) -> Mapping[str, Any]:
-        """Return the object with the value of the parsed label, and the text before it as reasons.
+        """Return the object with the value of the parsed label and, if it has the field, reasons.
 
-        The verdict is the last paragraph of a text reply.
+        The reasons are the reply without its last paragraph, which is the verdict; "" if the reply
+        has one paragraph. The parsed label must be that of an answer.
         """
         values = answers(settings).items()
-        chosen = next(value for value, answer in values if answer.label == parsed.label)
+        value_of_label = next(value for value, answer in values if answer.label == parsed.label)
         text_before = reply.text.rpartition("\n\n")[0]
-        return {**dict.fromkeys(reasons_field, text_before), field: chosen}
+        return {**dict.fromkeys(reasons_field, text_before), field: value_of_label}
 
     return ReplyForm(
         fields=lambda settings: {**reasons_field, field: tuple(answers(settings))},
@@ -153,7 +154,7 @@ def choice_form(
 
 
 def _without_text(fields: Fields) -> Fields:
-    """Return the fields whose values are enumerated."""
+    """Return the fields without those of free text; inner objects stay."""
     return {name: allowed for name, allowed in fields.items() if allowed is not None}
 
 

@@ -51,6 +51,7 @@ SEARCHED_FOR_LABEL = 40
 LONGEST_TABLE = 20_000
 """Longer replies are not searched for scores outside of objects."""
 OUT_OF_TEN_POINTS = re.compile(r"\s*(?:/|out of)\s*10")
+"""What may follow a score: ` / 10` or ` out of 10`."""
 # Plain signs for the full-width signs of a JSON object.
 FULL_WIDTH_JSON = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 
@@ -268,7 +269,7 @@ def _scores_of_pieces(
 def _add_score(
     number: re.Match[str], cell: tuple[str, str] | None, scores: Scores, *, is_object: bool
 ) -> bool:
-    """Add a number to the scores, and return whether it fits them.
+    """Add a number to the scores, and return whether the number fits the scores so far.
 
     It does not fit if it names a scale other than 10, such as `7/5`, or if its cell has another
     score. A number without a cell is not added; it fits unless it stands in a JSON object.
@@ -293,8 +294,9 @@ def _cell_of_number(
 ) -> tuple[str, str] | None:
     """Return the cell (response and criterion) of a number; None if they are not named.
 
-    The response is the one that was named last, and only the first number has a cell. After the
-    names of both responses alone, the first number belongs to the first of them.
+    The response is the one that was named last, and only the first number has a cell. If exactly
+    both responses were named, as in the heading `| A | B |`, the first number belongs to the
+    response that was named first, and the second number to the other.
 
     Args:
         sides: names of the responses before the number.

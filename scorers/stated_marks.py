@@ -36,7 +36,9 @@ NAME_TO_MARK = (
     r"[ \t:=*_]*)*"
 )
 BLANKS = r"[*_`\"')\]]*[ \t*_]*"
+"""Closing signs, and blanks that may be missing."""
 CLOSED_BLANKS = r"[*_`\"')\]]*[ \t]+"
+"""Closing signs, and at least one blank."""
 # The end of a mark's clause, after closing signs.
 CLAUSE_END = (
     r"(?=[ \t*_`\"')|\]]*(?:[.;,!?。；，！？\n|(–—]|-[ \t]|\Z"
@@ -44,17 +46,22 @@ CLAUSE_END = (
     rf"|{NOUN_BEFORE_NAME}[AB]\b))"
 )
 MARK_TO_NAME = r"[*_`\"')\]]*(?:[ \t]*\([ \t]*|[ \t]+(?:for|to)[ \t]+)"
+"""What stands between a mark and the name of its response: `poor (A)`, `excellent for B`."""
 APPROVING_SIGN = "✅✓✔☑👍🟢🏆🥇"
 REJECTING_SIGN = "❌✗✘✕✖❎👎🚫⛔🔴🥈"
+# The next patterns match one mark of each kind, whose text is in the group `mark`.
 SIGNS = rf"(?P<mark>[{APPROVING_SIGN}{REJECTING_SIGN}])[\ufe0f🏻-🏿]*"
 STARS = r"(?P<mark>(?:[⭐★🌟]\ufe0f?)+)[☆✩]*(?:[ \t]*\([^()\n]{1,12}\))?"
+"""A row of stars, of which empty ones do not count: `★★★☆ (3/4)`; group `mark` is the full ones."""
 GRADE = r"(?P<mark>[A-F][+−–-]?)(?![\w+])"
+"""A grade such as `B+`, in group `mark`."""
 SPELLED_NUMBERS = ("zero", *NUMBER_WORDS[1:])
 NUMBER = (
     rf"(?P<mark>(?i:{'|'.join(SPELLED_NUMBERS)}))\b"
     r"(?:[ \t]+(?:out )?of (?:five|seven|ten|\d{1,3})\b|[ \t]*/[ \t]*\d{1,3}"
     r"|[ \t]+(?:points?|stars?)\b)?"
 )
+"""A number in words with its unit, such as `four out of five`; group `mark` is the number."""
 QUALITY_LEVELS = (
     r"terrible|useless|worthless|awful|horrible|very poor|very bad|very weak|sehr schlecht"
     r"|ungenügend|很差|极差|最悪",
@@ -70,7 +77,9 @@ QUALITY_LEVELS = (
 )
 """Adjectives of quality, from the lowest level to the highest one."""
 QUALITY = rf"(?P<mark>(?i:{'|'.join(QUALITY_LEVELS)}))\b"
+"""An adjective of quality, such as `very good`, in group `mark`."""
 LEVELS = tuple(re.compile(words, re.IGNORECASE) for words in QUALITY_LEVELS)
+"""A pattern per level of quality, the lowest first."""
 # A word such as `Rating:` before a mark that stands alone on a line.
 WORD_BEFORE_MARK = (
     r"(?i:(?:(?:overall|final|total|my) )*(?:grade|rating|score|mark|overall|quality|total)"
@@ -81,10 +90,12 @@ GRADE_WORD = re.compile(
     r"|\b(?:gets?|got|earns?|earned|receives?|received|deserves?)[ \t]+an?\b"
     r"|\b(?:give|gave|award)\b"
 )
+"""Words which say that letters are grades."""
 SCORE_WORD = re.compile(
     r"(?i)\b(?:scor(?:es?|ed)|ratings?|rated|marks?|grades?|points?|stars?"
     r"|of (?:five|seven|ten|\d+))\b|/[ \t]*\d"
 )
+"""Words which say that numbers in words are scores."""
 SEARCHED_END = 3000
 """Number of characters at the end of a reply that are searched for marks."""
 SEARCHED_BEFORE = 60
@@ -137,38 +148,46 @@ class Kind(NamedTuple):
 
 
 def _value_of_grade(grade: str) -> float:
-    """Return the value of a letter grade: A+ is the highest one."""
-    sign = 0 if len(grade) == 1 else 1 if grade.endswith("+") else -1
+    """Return the value of a letter grade, of which higher is better: 1 for A+, 0 for A, -1 for A-,
+    -2 for B+, and so on. Any sign but a plus counts as a minus."""
+    sign = 0
+    if len(grade) > 1:
+        sign = 1 if grade.endswith("+") else -1
     return -3 * "ABCDEF".index(grade[0]) + sign
 
 
 def _level_of(word: str) -> int:
-    """Return the level of an adjective of quality."""
+    """Return the level of an adjective of quality, from 0 (the worst): its place in `LEVELS`.
+
+    The word must be one of the adjectives.
+    """
     return next(level for level, words in enumerate(LEVELS) if words.fullmatch(word))
 
 
 def _are_marks(pair: Pair) -> bool:
-    """Return that two signs, rows of stars or adjectives are marks: the place shows the rest."""
+    """Return True: two signs, rows of stars or adjectives beside names are always marks."""
     del pair
     return True
 
 
 def _are_letter_grades(pair: Pair) -> bool:
-    """Return whether letters are grades, not names or options: a sign or a word says so.
+    """Return whether letters are grades, and not names or options.
 
-    Such words are `grade` and `gets a`.
-
-    The letters A and B alone never are.
+    They are grades if one has a sign, as `B+` has, or if words such as `grade` or `gets a` stand
+    with one. If both are plain letters A or B, the result is always False.
     """
     letters = {mark.mark for mark in pair}
-    is_named = any(GRADE_WORD.search(mark.words) for mark in pair)
-    return not letters <= BARE_LETTERS and (is_named or any(len(letter) > 1 for letter in letters))
+    if letters.issubset(BARE_LETTERS):
+        return False
+    has_sign = any(len(letter) > 1 for letter in letters)
+    return has_sign or any(GRADE_WORD.search(mark.words) for mark in pair)
 
 
 def _are_spelled_scores(pair: Pair) -> bool:
-    """Return whether numbers in words are scores: a unit such as `points` or a word says so.
+    """Return whether numbers in words are scores.
 
-    They also are if the reply says nothing else.
+    Each number must stand with a unit such as `points` or a word such as `score`, or the reply must
+    say nothing but marks and a verdict.
     """
     return all(mark.is_all or SCORE_WORD.search(mark.words) for mark in pair)
 
@@ -259,7 +278,10 @@ def is_preferred_by_marks(view: str, side: str) -> bool:
 
 
 def _leads_all_criteria(text: str, side: str) -> bool:
-    """Return whether a response has the higher mark in each of several criteria of a table."""
+    """Return whether `side` has the higher mark in every criterion of some table.
+
+    Each criterion of the table must have marks of both responses.
+    """
     for criteria in criteria_of_tables(text):
         leaders = {
             _leader_of(pair, kind)
@@ -267,10 +289,11 @@ def _leads_all_criteria(text: str, side: str) -> bool:
             for cells in criteria
             for pair in _pairs_of_cells(text, cells, kind)
         }
-        marked = sum(
+        # Each criterion must have a pair of marks of some kind.
+        are_all_marked = all(
             any(any(_pairs_of_cells(text, cells, kind)) for kind in KINDS) for cells in criteria
         )
-        if leaders == {side} and marked == len(criteria):
+        if leaders == {side} and are_all_marked:
             return True
     return False
 
@@ -290,7 +313,10 @@ def is_marked_name(view: str, place: int) -> bool:
 
 
 def _leader_of(pair: Pair, kind: Kind) -> str:
-    """Return the response with the higher mark; empty if the marks are equal or no clear marks."""
+    """Return the letter of the response with the higher mark.
+
+    The result is "" if the marks are equal, or not clearly of this kind (`Kind.is_clear`).
+    """
     first, second = pair
     margin = kind.value_of(first.mark) - kind.value_of(second.mark)
     if not margin or not kind.is_clear(pair):
@@ -299,7 +325,10 @@ def _leader_of(pair: Pair, kind: Kind) -> str:
 
 
 def _pairs_in_prose(text: str, kind: Kind) -> Iterator[Pair]:
-    """Yield the marks of both responses that stand beside their names, if they are clear.
+    """Yield the pairs of marks that stand beside the names of both responses, for whole responses.
+
+    Pairs are left out if they are about a criterion, or if words after them limit the marks.
+
 
     The marks before the names count, as in `poor (A)`, if both responses have one; otherwise, those
     after the names.
@@ -323,7 +352,12 @@ def _pairs_in_prose(text: str, kind: Kind) -> Iterator[Pair]:
 
 
 def _is_limited(text: str, pair: Pair, kind: Kind) -> bool:
-    """Return whether the words after the marks concede them, or call them what a response says."""
+    """Return whether words after the marks limit the marks, so that they decide nothing.
+
+    The higher mark may be conceded (`, if dry`) or the lower one redeemed (`, yet right`); a later
+    sentence may outweigh both or blame the response with the lower mark; or a mark may be quoted as
+    what a response says. The result is False for marks without a leader (`_leader_of`).
+    """
     first, second = pair
     leader = _leader_of(pair, kind)
     if not leader:
@@ -359,7 +393,15 @@ def _marks_beside_names(text: str, pattern: re.Pattern[str]) -> Iterator[Mark]:
 
 
 def _pairs_of_cells(text: str, cells: list[Cell], kind: Kind) -> Iterator[Pair]:
-    """Yield the marks of both responses among cells or lines that have nothing but a mark."""
+    """Yield the pairs of marks of both responses among the cells that have nothing but a mark.
+
+    Cells with a label for other counts, and pairs that the text after them outweighs, are left out.
+
+    Args:
+        text: the text in which the cells are.
+        cells: cells of a table, or lines.
+        kind: the kind of marks.
+    """
     marks = []
     for cell in cells:
         match = kind.alone.fullmatch(cell.content)
@@ -374,9 +416,9 @@ def _pairs_of_cells(text: str, cells: list[Cell], kind: Kind) -> Iterator[Pair]:
 
 
 def _neighbours(marks: list[Mark]) -> Iterator[Pair]:
-    """Yield the pairs of neighbours that are marks of different responses.
+    """Yield pairs of neighbouring marks of different responses, from the first mark on.
 
-    A mark has one partner only.
+    A mark is in one pair only: of the marks A, B, A, the last one has no partner.
     """
     is_paired = False
     for first, second in pairwise(marks):

@@ -14,6 +14,7 @@ NAME = r"(?P<side>[AB])(?<![\w'’].)(?![\w'’](?!s (?:total|(?:\w+ )?(?:score|
 """The letter of a response. The pattern begins with a set of characters, which is searched faster
 than a noun such as `Response` before it."""
 NOUN_BEFORE_NAME = rf"(?:(?i:{'|'.join(words.RESPONSE_NOUNS.split())}|assistant)s?[ _-]?)?"
+"""A noun before the letter of a response, such as `Response `; it may be missing."""
 # A number of at most three digits, with its unit: `7`, `7.5`, `70%`, `7/10`.
 NUMBER = (
     r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:[ \t]*(?:%|/[ \t]*\d{1,3}|(?:out )?of \d{1,3}|分))?"
@@ -30,6 +31,7 @@ GIVING_VERBS = (
     r"(?:gets?|got|scores?|scored|earns?|earned|receives?|received|deserves?|is|at|with|rated"
     r"|reaches|bekommt|erhält|obtient|obtiene)"
 )
+"""Verbs between a response and its score, such as `gets`."""
 # What may stand between a name and its score: a sign or a verb, and words such as `a total of`.
 NAME_TO_SCORE = (
     rf"(?:['’]s\b)?[*_`\"'\])}}]*[ \t]*(?:[|:：=({{[–—→-]|{GIVING_VERBS}\b|(?<=['’]s )(?=\w))"
@@ -52,7 +54,9 @@ SECTION_SCORE = re.compile(
     rf"{NUMBER}"
     r"(?![\w.,]\d|\w)"
 )
+"""A line with the score of a section, such as `Total score: 7/10`."""
 NOUN_OF_SCORE = r"(?:score|rating|grade|points|total)"
+"""A word for a score in the name of a field, such as `rating`."""
 NAME_OF_SCORE = rf"{NOUN_OF_SCORE}[ _-]?(?P<after>[ab])|(?P<before>[ab])[ _-]?{NOUN_OF_SCORE}"
 SCORE_FIELD = re.compile(rf"(?i)[\"'](?:{NAME_OF_SCORE})[\"'][ \t]*:[ \t]*[\"']?{NUMBER}")
 """A field of a JSON object with the score of one response, such as `"score_a": 7`."""
@@ -67,7 +71,9 @@ OTHER_COUNTS = re.compile(
 )
 """Words of a line whose numbers are no scores, or of which the lower one is better."""
 NAME_CELL = re.compile(rf"[ \t*_]*{NOUN_BEFORE_NAME}{NAME}[^|\w]*(?:\w[^|]{{0,20}})?")
+"""A cell with the name of a response, such as ` **Response A** `."""
 NUMBER_CELL = re.compile(rf"[ \t*_]*{NUMBER}[ \t*_]*")
+"""A cell with a score alone, such as ` 7.5 `."""
 LONGEST_SIDE = 100
 """Number of characters on each side of a score that are searched for words about it."""
 DIGIT = re.compile(r"\d")
@@ -180,7 +186,11 @@ def _leads_of_columns(text: str) -> Iterator[Lead]:
 
 
 def _leads_of_fields(text: str) -> Iterator[Lead]:
-    """Yield the lead of the scores in JSON fields, such as `"score_a": 7, "score_b": 3`."""
+    """Yield the lead of the scores in JSON fields, such as `"score_a": 7, "score_b": 3`.
+
+    Of several scores of a response, the last one counts. There is no lead unless both responses
+    have a score.
+    """
     scores: dict[str, float] = {}
     for field in SCORE_FIELD.finditer(text):
         side = (field["after"] or field["before"]).upper()
@@ -190,7 +200,10 @@ def _leads_of_fields(text: str) -> Iterator[Lead]:
 
 
 def _leads_of_sections(text: str) -> Iterator[Lead]:
-    """Yield the lead of the last scores that stand under the names of the two responses."""
+    """Yield the lead of the last scores that stand under the names of the two responses.
+
+    There is no lead unless both responses have a score.
+    """
     side = ""
     scores: dict[str, float] = {}
     for line in text.split("\n"):

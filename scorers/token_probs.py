@@ -20,6 +20,7 @@ from podium.scorers.verdict_statements import GAP
 # The answer yes or no, with the blanks and emphasis before it.
 ANSWER = re.compile(rf"{GAP}((?i:yes|no))\b")
 SCORE = {"yes": 1.0, "no": 0.0}
+"""Score by the word of the reply."""
 REJECTED_REASONS = ("retracted", "reported", "several verdicts", "refusal")
 """Reasons with which a reply is unparsed, whatever its token probabilities are."""
 
@@ -38,10 +39,10 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
         are rejected, empty, or unparsed for a reason of `REJECTED_REASONS` have no mass.
     """
     if reply.refused or not reply.text.strip():
-        return Rating(None, reason=reply.reason_of_silence)
+        return Rating(score=None, reason=reply.reason_of_silence)
     stated = read_statement(reply, ANSWER, str.lower, is_letter_alone, is_pairwise=False)
     if stated in REJECTED_REASONS:
-        return Rating(None, reason=str(stated))
+        return Rating(score=None, reason=str(stated))
     tokens = [first_token(reply)]
     parsed = None
     if not isinstance(stated, str):
@@ -51,9 +52,9 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     for masses in masses_by_token:
         mass = sum(masses.values())
         if mass >= MASS_OF_TEXT.threshold:
-            return Rating(min(1.0, masses["yes"] / mass), parsed=parsed, mass=mass)
+            return Rating(score=min(1.0, masses["yes"] / mass), parsed=parsed, mass=mass)
     first_mass = sum(masses_by_token[0].values()) if masses_by_token else 0
-    return Rating(None, reason=NO_PROBABILITIES, mass=first_mass)
+    return Rating(score=None, reason=NO_PROBABILITIES, mass=first_mass)
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001

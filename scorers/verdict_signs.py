@@ -30,6 +30,7 @@ DENYING_BEFORE = re.compile(r"(?:[~!]|(?<!\S)-)[\[(*]*\Z")
 FROWNING_FACE = re.compile(r"[\])}*_\s]*[:;]['-]?\(\s*\Z")
 """A frowning face in plain characters: `:(`."""
 SIGN_RUN = re.compile(r"[^\w\n]*")
+"""Signs and blanks within a line."""
 LONGEST_SIGN_RUN = 60
 """Number of characters beside a value that are searched for signs."""
 
@@ -62,12 +63,12 @@ def has_foreign_sign(view: str, start: int, end: int) -> bool:
 
 
 def _start_of_signs(text: str) -> int:
-    """Return where the signs at the end of a text begin."""
+    """Return the start of the signs at the end of a text; its length if there are no signs."""
     return len(text) - len(_signs_of(text[::-1]))
 
 
 def _end_of_signs(text: str) -> int:
-    """Return where the signs at the beginning of a text end."""
+    """Return the end of the signs at the beginning of a text; 0 if there are no signs."""
     return len(_signs_of(text))
 
 

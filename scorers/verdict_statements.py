@@ -13,14 +13,19 @@ from podium.scorers import reply_words as words
 from podium.scorers.reply_structure import MASK, Span
 
 VERDICT_NOUNS = frozenset(words.VERDICT_NOUNS.split())
+"""Nouns that name a verdict, such as `verdict` and `winner`."""
 RESPONSE_NOUNS = frozenset(words.RESPONSE_NOUNS.split())
+"""Nouns that name a response, such as `answer`."""
 VERDICT_WORDS = VERDICT_NOUNS | frozenset(words.DECIDING_VERBS.split())
 """Words that make the value after them a verdict, such as `verdict` and `choose`."""
 RATING_WORDS = frozenset(words.RATING_WORDS.split())
+"""Words for ratings, which do not make a letter after them a verdict."""
 COMPARATIVES = frozenset(
     ("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied")
 )
+"""Words with which a clause compares two responses."""
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
+"""Words such as `therefore`, which lead from the reasons to the verdict."""
 INTRODUCTORY_WORDS = (
     VERDICT_WORDS | CONNECTIVES | RESPONSE_NOUNS | frozenset(words.INTRODUCTORY.split())
 )
@@ -33,6 +38,7 @@ STEP_WITH_VERDICT = (
     r"[*_]{0,2}(?i:step|schritt|étape|paso) \d{1,2}[ \t]*[.:)–—-]"
     r"(?=[ *_]*(?i:final |my |the ){0,2}(?i:verdict|decision|conclusion|winner)\b)"
 )
+"""The mark of a last step, such as `Step 5 - ` before `Final verdict`."""
 LIST_MARK = re.compile(rf"[ \t]*+(?:[#*+•>–—=✅❌✔✗✘-]++|\d{{1,2}}[.)]|{STEP_WITH_VERDICT})[ \t]++")
 """The mark of a heading or of an item of a list.
 
@@ -69,6 +75,7 @@ CHINESE_NOUN = re.compile(
     r"|更好|较好|最佳|选|评价|评估|答え|判定|点数|評価|評点|結論|スコア|勝者"
 )
 DOUBLE_BRACKET = re.compile(r"\[ ?\[")
+"""The beginning of a value in double square brackets."""
 # Words that make a value no verdict: `at best A`, `The best grade would be A`.
 AT_BEST = re.compile(rf"\bat (?:best|least|most)\b|{words.HYPOTHETICAL}")
 VALUE_SEPARATOR = re.compile(r"[:：=–—→-]|\\boxed")
@@ -136,6 +143,7 @@ OPENING_SIGN = {")": "(", "]": "[", "}": "{"}
 Match = re.Match[str]
 Pattern = re.Pattern[str]
 Form = Literal["marked", "alone", "leading", "closing", "mention"]
+"""How a statement gives its value (`Statement.form`)."""
 
 
 class Statement(NamedTuple):
@@ -329,9 +337,19 @@ def _is_about_response(lead: list[str]) -> bool:
 def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
     """Return the statement that a clause makes, with its form (see `Statement`).
 
+    The statement has the value as it is written; whether it agrees with a verdict is not decided
+    here. The form is `mention` if the clause goes on after the value, or if its brackets are not
+    closed. Otherwise it is `marked` if a word names the value as a verdict, a connective stands
+    before it, or it has the form that was asked for, and else that of `_form_of_unnamed`.
+
+    Args:
+        view: the judge's own words.
+        clause: the parts of the clause, as `_statement_of_clause` found them.
+
     Returns:
-        None if the value states no verdict and does not contradict one, such as the name of a
-        response before a colon or in the middle of a clause.
+        The statement. None if the value states no verdict and cannot contradict a verdict: it is
+        the name of a response before a colon; it is a letter that no word names as a verdict, in a
+        clause that goes on; or `_form_of_unnamed` is None.
     """
     (start, _), lead, value, tail, _, bracketed = clause
     group = value.lastindex or 0
@@ -375,7 +393,10 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
 
 
 def _form_of_unnamed(view: str, clause: _Clause, clause_end: int) -> Form | None:
-    """Return the form of a value that no word names as a verdict; None if it states none.
+    """Return the form of a value that no word names as a verdict; None if it states no verdict.
+
+    The form is `alone` or `leading` at the start of a line, if at most a noun such as `Response`
+    stands before the value, and `closing` for a bare letter that is the last sentence of its line.
 
     Args:
         view: the judge's own words.

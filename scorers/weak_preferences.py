@@ -17,6 +17,7 @@ from podium.scorers.comparisons import (
 from podium.scorers.faults import has_fault
 from podium.scorers.verdict_statements import Statement
 
+# The next three are parts of `PRAISE`: `more accurate`, `answers`, and `only correct`.
 PRAISING_ADJECTIVES = (
     r"accurate|correct|complete|helpful|useful|relevant|precise|detailed|thorough|clear|faithful"
     r"|reliable|comprehensive|appropriate|suitable|informative|practical|concrete|specific"
@@ -25,7 +26,9 @@ PRAISING_VERBS = (
     r"(?:answers|follows|meets|fits|addresses|matches|satisfies|fulfil?s|serves|handles|does|covers"
     r"|gives|solves|respects)"
 )
+"""Verbs of praise after the name of a response, such as `answers`."""
 PRAISING_COMPLEMENT = r"(?:\w+[ \t]+)?(?:correct|right|accurate|complete|valid)"
+"""Praise after `is`, such as `mostly correct`."""
 # The beginning of a clause about the other response, such as `, while B`.
 OTHER_SUBJECT = r"[;,]?[ \t]+(?:and |but |while |whereas )?(?:response )?[AB][ \t]+"
 PRAISE = re.compile(
@@ -65,10 +68,11 @@ OPPOSING_WORD = re.compile(
 
 
 def find_weak_preference(view: str) -> Statement | None:
-    """Return the sentence that praises one response; None if no response or each one is praised.
+    """Return the first sentence that praises a response, if only this response is praised.
 
-    Conditions, concessions and negated sentences are left out. The result is None if words such as
-    `but` or `wrong` stand before or after a praise, or if its sentence goes on.
+    The result is None if no response or both are praised. Conditions, concessions and negated
+    sentences are left out. The result is also None if words such as `but` or `wrong` stand before
+    or after a praise, or if its sentence goes on.
 
     Args:
         view: the judge's own words.

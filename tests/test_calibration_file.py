@@ -157,6 +157,7 @@ def test_calibration_file_round_trips(write, which):
     assert read_calibration(write(text)).to_json() == text
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("which", [*SMALL, *HOLES, "twenty"])
 def test_a_file_has_the_fields_of_the_contract(which):
     jsonschema.validate(json.loads(calibrated(which).to_json()), CONTRACT)

@@ -211,6 +211,7 @@ def sign_of(difference: float) -> int:
     return 0 if abs(difference) < 1e-9 else int(math.copysign(1, difference))
 
 
+@pytest.mark.fast_cases(5)
 @pytest.mark.parametrize("case", QUICK)
 def test_who_has_a_rank_set_apart_in_rank_is_clearly_ahead_in_compare(case):
     ranking, comparison = ranked(case), compared(case)
@@ -221,6 +222,7 @@ def test_who_has_a_rank_set_apart_in_rank_is_clearly_ahead_in_compare(case):
         assert sign_of(comparison.difference) == side
 
 
+@pytest.mark.fast_cases(11)
 @pytest.mark.parametrize("case", QUICK)
 def test_two_models_are_clearly_apart_in_both_commands_or_in_none(case):
     """With two models the ranking makes one comparison, so that the two commands answer one
@@ -234,6 +236,7 @@ def test_two_models_are_clearly_apart_in_both_commands_or_in_none(case):
     )
 
 
+@pytest.mark.fast_cases(5)
 @pytest.mark.parametrize("case", QUICK)
 def test_a_sole_leader_in_the_sentences_has_the_first_rank_set_alone(case):
     ranking = ranked(case)
@@ -253,6 +256,7 @@ def test_the_first_in_the_table_is_in_first_place_in_the_sentence(case):
         assert {ahead} == ranking.leaders
 
 
+@pytest.mark.fast_cases(5)
 @pytest.mark.parametrize("case", QUICK)
 def test_items_and_unparsed_battles_of_two_models_are_the_same_in_rank_and_compare(case):
     ranking, comparison = ranked(case), compared(case)

@@ -103,6 +103,7 @@ def counts_in(path: Path) -> Iterator[str]:
                 yield f"{source}{noun[0]}"
 
 
+@pytest.mark.slow
 def test_numbers_before_nouns_in_the_plural_are_never_one():
     found = {}
     for room in ("plugin", "rankers", "scorers"):

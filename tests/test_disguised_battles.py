@@ -131,6 +131,7 @@ def test_ranking_does_not_depend_on_names_response_order_or_row_order(ranker, op
     assert moved(ranking, kind) == []
 
 
+@pytest.mark.slow
 def test_a_disguise_that_forgets_the_credit_is_seen():
     """The wrong variant: sides are swapped, and credits stay."""
 

@@ -10,7 +10,7 @@ import pytest
 from asked_runs import simple_run, write_inspect_log
 
 from podium import read_battles
-from podium.checks import Result
+from podium.check_results import Result
 from podium.diagnosis.checks.reply_checks import check_unparsed
 
 MODELS = ("a", "b", "c")

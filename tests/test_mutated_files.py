@@ -370,7 +370,7 @@ def test_damaged_mapping_files_are_named_or_read(tmp_path):
         try_mapping(tmp_path, seed)
 
 
-@pytest.mark.fast_cases(18)
+@pytest.mark.fast_cases(7)
 @pytest.mark.parametrize(("table", "suffix"), FILES)
 def test_undamaged_files_rank(tmp_path, table, suffix):
     path = tmp_path / f"votes.{suffix}"

@@ -270,7 +270,7 @@ def test_rank_compare_and_the_card_have_the_same_results(kind: str, place: Path)
     assert [checks[name] for checks in results.values()] == ["flagged"] * 3
 
 
-@pytest.mark.fast_cases(6)
+@pytest.mark.fast_cases(3)
 @ALL
 def test_who_is_clearly_ahead_in_rank_is_so_in_compare(kind: str, place: Path) -> None:
     folder = folder_of(kind, place)

@@ -140,7 +140,7 @@ def check_proposals(folder: Path, name: str, models: tuple[str, str]) -> list[st
     return wrong
 
 
-@pytest.mark.fast_cases(4)
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", OWN)
 def test_proposed_options_work_on_own_files(name: str, tmp_path: Path):
     OWN[name].to_csv(tmp_path / name, index=False)

@@ -24,7 +24,7 @@ from scipy.optimize import brentq
 from tables import show
 
 from podium import rank, read_battles
-from podium.checks import Check, Result
+from podium.check_results import Check, Result
 from podium.rankers.ranking import Standings
 
 WORLDS = 300

@@ -1,5 +1,6 @@
 """Voters and judges with tastes: coverage, false "clearly ahead" and widths, from 10 of them on,
-and the words of the answer below 10; also of voters who give unequal numbers of votes.
+and the words of the answer below 10; also of voters who give unequal numbers of votes, and of
+one who gives most of them.
 
 In each world, voter v prefers model m by a taste (sd `TASTE`, in logits), and each item favours
 models, too (sd `ITEM`). Each voter votes `VOTES` times, on an item and a pair at random. Scores are
@@ -9,7 +10,7 @@ name them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -55,6 +56,13 @@ PARTICIPATION: dict[str, tuple[np.ndarray, int | None]] = {
     "30 x 50, the last model judged by 5 voters": (np.full(30, 50), 5),
 }
 """Numbers of votes by voter, and by how many voters the last model is judged (None: all)."""
+WORLDS_OF_HEAVY = 300
+HEAVY_VOTERS = 20
+HEAVY_VOTES = 1_500
+HEAVY_SHARES = (0.05, 0.3, 0.6, 0.9)
+"""Share of one of 20 voters in all votes; the first is an equal share."""
+SPREAD_OF_HEAVY = 0.5
+"""Log-strength between neighbouring models in the worlds that measure power."""
 
 
 def draw_votes(rng: np.random.Generator, theta: np.ndarray, voters: int, taste: float) -> Battles:
@@ -291,6 +299,82 @@ def count_unequal(
     return inside, widths, false
 
 
+def heavy_rows(worlds: int) -> Iterator[list[str]]:
+    """Yield a row per ranker, taste and share of one voter in all votes.
+
+    It has the coverage, the false claims, and the share of pairs of unequal models that are
+    separated: of models `SPREAD_OF_HEAVY` apart.
+    """
+    for kind in ("votes, bradley-terry", "votes, win-rate"):
+        for taste in (0.0, TASTE):
+            for share in HEAVY_SHARES:
+                counts = count_heavy(kind, share, taste, worlds)
+                coverage = counts.inside / counts.intervals
+                failed = []
+                if lies_beyond(round(coverage * worlds), worlds, LEAST_COVERAGE, above=False):
+                    failed.append("coverage")
+                if lies_beyond(counts.false, worlds, MOST_FALSE, above=True):
+                    failed.append("false claims")
+                yield [
+                    kind,
+                    f"{share:.0%}",
+                    f"{taste:g}",
+                    f"{worlds:,}",
+                    f"{100 * coverage:.1f}",
+                    share_text(counts.false, worlds),
+                    f"{100 * counts.separated / counts.pairs:.1f}",
+                    f"{np.median(counts.widths):.3g}",
+                    "FAILED: " + ", ".join(failed) if failed else "ok",
+                ]
+
+
+@dataclass(slots=True)
+class HeavyCounts:
+    """What was found in worlds in which one voter gives many of the votes.
+
+    Attributes:
+        inside: number of intervals that hold the truth.
+        intervals: number of intervals.
+        false: number of worlds of equal models in which one is clearly ahead of another.
+        separated: number of pairs of unequal models of which one is clearly ahead.
+        pairs: number of pairs of unequal models.
+        widths: median width of an interval, of each world.
+    """
+
+    inside: int = 0
+    intervals: int = 0
+    false: int = 0
+    separated: int = 0
+    pairs: int = 0
+    widths: list[float] = field(default_factory=list)
+
+
+def count_heavy(kind: str, share: float, taste: float, worlds: int) -> HeavyCounts:
+    """Rank worlds in which one of `HEAVY_VOTERS` voters gives a share of all votes."""
+    _, ranker, truth_of = KINDS[kind]
+    heavy = round(share * HEAVY_VOTES)
+    others = [(HEAVY_VOTES - heavy) // (HEAVY_VOTERS - 1)] * (HEAVY_VOTERS - 1)
+    votes = np.array([heavy, *others])
+    unequal = SPREAD_OF_HEAVY * (np.arange(MODELS) - (MODELS - 1) / 2)
+    truth = truth_of(unequal, taste)
+    counts = HeavyCounts()
+    for world in range(worlds):
+        seeds = [52, world, heavy, int(10 * taste)]
+        equal = draw_unequal_votes(np.random.default_rng(seeds), np.zeros(MODELS), votes, taste)
+        counts.false += is_claimed(ranker(equal, rng=np.random.default_rng(0)))
+        rng = np.random.default_rng([53, *seeds])
+        drawn = draw_unequal_votes(rng, unequal, votes, taste)
+        standings = ranker(drawn, rng=np.random.default_rng(0))
+        inside, number = covered(standings, truth)
+        counts.inside += inside
+        counts.intervals += number
+        if standings.separation is not None:
+            counts.separated += sum(len(behind) for behind in standings.separation.beats)
+        counts.pairs += MODELS * (MODELS - 1) // 2
+        counts.widths.append(total_width(standings) / MODELS)
+    return counts
+
+
 def draw_verdicts_of_few(rng: np.random.Generator) -> pd.DataFrame:
     """Draw verdicts of `FEW_JUDGES` judges with tastes, on all pairs of three models and items."""
     names = [f"m{k}" for k in range(3)]
@@ -342,6 +426,11 @@ def report(worlds: int | None, markdown: bool) -> None:
     title = f"{MODELS} models, voters with tastes who give unequal numbers of votes"
     number = min(worlds or WORLDS_OF_UNEQUAL, WORLDS_OF_UNEQUAL)
     show(title, unequal, [*unequal_rows(number)], markdown=markdown)
+    heavy = ["data", "share of one voter", "taste", "worlds", "coverage, %"]
+    heavy += ["false claim, equal models, %", "pairs separated, %", "median width", ""]
+    title = f"{HEAVY_VOTERS} voters, of whom one gives many of the {HEAVY_VOTES:,} votes"
+    number = min(worlds or WORLDS_OF_HEAVY, WORLDS_OF_HEAVY)
+    show(title, heavy, [*heavy_rows(number)], markdown=markdown)
     few = ["data", "taste", "worlds", '"for these four judges", %', "claimed of these, %", ""]
     title = "three equal models, four judges with tastes: the answer speaks of these judges"
     show(title, few, [few_row(min(worlds or WORLDS, WORLDS_OF_FEW))], markdown=markdown)

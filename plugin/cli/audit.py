@@ -74,7 +74,7 @@ def audit(
 
 
 def _write_page(result: "Audit", page: Place) -> None:
-    """Write the page of an audit."""
+    """Write the page of an audit to a file, and print where it is."""
     from podium.show.page.audit_page import audit_page
     from podium.storage.atomic_files import write_text
 

@@ -60,9 +60,11 @@ class CalibrationOptions:
     help="Coverage of the conformal intervals, and level of the interval of beta.",
     default=CALIBRATION_LEVEL,
 )
-@options.count_option("--splits", "Random half splits that test coverage.", default=5)
+@options.count_option("--splits", help="Random half splits that test coverage.", default=5)
 @options.count_option(
-    "--bootstrap", "Resamples per standard error of the judge; by default a sandwich.", least=20
+    "--bootstrap",
+    help="Resamples per standard error of the judge; by default a sandwich.",
+    least=20,
 )
 @options.seed(help="Seed of resamples and splits.")
 @click.option(

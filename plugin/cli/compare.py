@@ -47,15 +47,15 @@ class ComparisonOptions:
 @click.option("--by", metavar="COLUMN", help="Compare on each value of this column, too.")
 @options.choice_option(
     "--measure",
-    "auto score elo win-rate",
-    "What to compare: a metric's score, Elo, or the share of battles won; auto: scores if there "
-    "are any, else Elo.",
+    values="auto score elo win-rate",
+    help="What to compare: a metric's score, Elo, or the share of battles won; auto: scores if "
+    "there are any, else Elo.",
 )
 @options.choice_option(
     "--method",
-    "auto betting",
-    "How to test; betting (scores from 0 to 1, or win rates) allows for losses too rare to be in "
-    "the sample, and stays valid when items are added after looking.",
+    values="auto betting",
+    help="How to test; betting (scores from 0 to 1, or win rates) allows for losses too rare to be "
+    "in the sample, and stays valid when items are added after looking.",
 )
 @click.option(
     "--require",

@@ -52,7 +52,9 @@ class DiagnosisOptions:
     multiple=True,
     help="Families of models and judges; by default guessed from names.",
 )
-@options.number_option("--near-tie", "[0,]", "Largest |margin| of a near-tie.", default=0.3)
+@options.number_option(
+    "--near-tie", interval="[0,]", help="Largest |margin| of a near-tie.", default=0.3
+)
 @options.level(help="Confidence level of intervals.")
 @options.seed(help="Seed of bootstrap draws.")
 @options.one_sided
@@ -106,30 +108,32 @@ def diagnose(
     return 3 if is_partial else 0
 
 
-def _read_families(given: str) -> dict[str, str]:
+def _read_families(typed_families: str) -> dict[str, str]:
     """Return families by pattern of a model's name.
 
     Args:
-        given: `PATTERN=FAMILY,...`, or a file with the columns `model` and `family`. An existing
-            file counts as a file even if its name has an equals sign.
+        typed_families: `PATTERN=FAMILY,...`, or a file with the columns `model` and `family`. An
+            existing file counts as a file even if its name has an equals sign.
 
     Raises:
         DataError: the file names no family.
     """
     from podium.data.reading.side_tables import about_models, families_of
 
-    if "=" in given and not Path(given).is_file():
-        return options.read_assignments(given)
-    families = families_of(about_models(given))
+    if "=" in typed_families and not Path(typed_families).is_file():
+        return options.read_assignments(typed_families)
+    families = families_of(about_models(typed_families))
     if not families:
         remedy = "write the columns model and family"
-        raise DataError("no family in it", source=given, remedy=remedy)
+        raise DataError("no family in it", source=typed_families, remedy=remedy)
     return families
 
 
 def _reports_in_detail(diagnosis: "Diagnosis", detail: Detail) -> "Sequence[Report]":
-    """Return the reports of the section that `--section` names, or all reports with `--full`, or
-    else the summary."""
+    """Return the reports that are shown.
+
+    They are those of one section with `--section`, all with `--full`, and else the summary.
+    """
     from podium.diagnosis.card import card_reports, section_reports, summary_reports
 
     if detail.section:

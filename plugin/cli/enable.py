@@ -14,7 +14,9 @@ from podium.printable import tell
 from podium.storage.atomic_files import write_text
 
 NAME = "podium_ranker.pth"
+"""Name of the startup file in site-packages, whose `import` line Python runs at every start."""
 ON_START_FILE = Path(__file__).parents[1] / "hosts" / "on_start.py"
+"""The file that the startup file runs for a host's command."""
 LINES = """\
 # `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval \
 then take --ranker.
@@ -99,7 +101,7 @@ def write_startup_file() -> Path:
 
 
 def startup_file() -> Path:
-    """Return where this environment's startup file is or would be."""
+    """Return the path of this environment's startup file, which need not exist."""
     return Path(sysconfig.get_path("purelib"), NAME)
 
 

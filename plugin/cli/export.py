@@ -24,10 +24,15 @@ if TYPE_CHECKING:
     from podium.show.report.preference_data import PreferenceData
 
 EEE = "every-eval-ever"
+"""Value of `--to`: records of Every Eval Ever."""
 HUB = "hf-eval-results"
+"""Value of `--to`: evaluation results of the Hugging Face hub."""
 PREFERENCE = "preference"
+"""Value of `--to`: preference data for training."""
 DATASET = re.compile(r"[\w.-]+/[\w.-]+")
+"""Matches the id of a dataset on the Hugging Face hub, such as `tatsu-lab/alpaca_eval`."""
 LINK = re.compile(r"https?://[^\s/]+\S*")
+"""Matches a web address, such as `https://example.org/card`."""
 OF_ALL = ("to", "output", "sources")
 """Parameters of every export."""
 OF_RECORDS = {
@@ -38,8 +43,10 @@ OF_RECORDS = {
     "developer": (EEE, HUB),
     "organization": (EEE,),
 }
-"""Parameters of exports of rankings, each with what it is for. All others are for preference
-data."""
+"""Parameters of exports of rankings, each with the values of `--to` that it is for.
+
+All other parameters are for preference data.
+"""
 
 
 @options.command(
@@ -48,7 +55,7 @@ data."""
 )
 @options.sources
 @options.choice_option(
-    "--to", f"{EEE} {HUB} {PREFERENCE}", "What to write.", required=True, default=None
+    "--to", values=f"{EEE} {HUB} {PREFERENCE}", help="What to write.", required=True, default=None
 )
 @click.option(
     "-o",
@@ -86,8 +93,8 @@ data."""
 )
 @options.choice_option(
     "--form",
-    " ".join(FORMS),
-    f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
+    values=" ".join(FORMS),
+    help=f"Texts as messages of a chat, or as plain texts; for {PREFERENCE}.",
 )
 @click.option(
     "--flips",
@@ -258,9 +265,10 @@ def _collect_records(rankings: Collection[str], to: str, facts: ExportOptions) -
 
 
 def _files_of_rankings(sources: Iterable[str]) -> dict[Path, str]:
-    """Return the files of rankings, or local copies of those in a store, with their names as typed.
+    """Return the names of the files of rankings as typed, by path.
 
-    A file that is named twice is there once.
+    Of a file in a remote store, the path is that of a local copy. A file that is named twice is
+    there once, with its first name. Secrets are removed from the names.
 
     Raises:
         UsageError: there is no such file.
@@ -383,7 +391,7 @@ def _require_rows(data: "PreferenceData") -> None:
 
 
 def _describe_preferences(data: "PreferenceData", place: str | None = None) -> str:
-    """Return how many pairs are preferences, and how many are withheld for which reason.
+    """Write how many pairs are preferences, and how many are withheld for which reason.
 
     Args:
         data: the preferences.

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DrawOptions:
-    """What to draw, as typed: number of battles, how they are drawn, and the seed of the draw."""
+    """What to draw, as typed.
+
+    Attributes:
+        number: number of battles; None for the default.
+        by: how battles are drawn, `random` or `uncertainty`.
+        seed: seed of the draw and of the order of responses.
+    """
 
     number: int | None
     by: str
@@ -33,10 +39,12 @@ class DrawOptions:
 @options.sources
 @options.human_labels
 @options.count_option(
-    "--number", "Number of battles to draw; by default 100, or all if there are fewer."
+    "--number", help="Number of battles to draw; by default 100, or all if there are fewer."
 )
 @options.choice_option(
-    "--by", "random uncertainty", "How to draw battles; uncertainty is not supported, and says why."
+    "--by",
+    values="random uncertainty",
+    help="How to draw battles; uncertainty is not supported, and says why.",
 )
 @options.responses(help="Files or folders with the responses that humans read.")
 @options.seed(help="Seed of the draw and of the order of responses.")
@@ -94,7 +102,7 @@ def label(
 def _texts_of_battles(
     battles: "Battles", query: BattleQuery, responses: "Sequence[str]"
 ) -> "BattleTexts":
-    """Return the texts in files of responses and in the sources of verdicts, as in logs.
+    """Return the texts of battles, from files of responses and from the sources of verdicts.
 
     Raises:
         UsageError: no model has a response; the message says why.

@@ -10,6 +10,7 @@ import click
 from podium.printable import printable
 
 KINDS = ("rankers", "scorers", "tournaments", "formats", "hosts")
+"""What the command can list, in the order in which it lists all."""
 
 
 @click.command("list", short_help="List rankers, scorers, tournaments, formats and hosts.")
@@ -46,16 +47,16 @@ def _print_extensions(name: str, *, with_options: bool) -> None:
     from podium.plugins.settings import options_of
 
     kinds = {f"{noun}s": kind for kind, noun in catalogue.KINDS.items()}
-    known: Mapping[str, catalogue.Registration[Any]] = catalogue.extensions_of(kinds[name])
-    click.echo(f"{name}:" if known else f"{name}: none yet")
+    extensions: Mapping[str, catalogue.Registration[Any]] = catalogue.extensions_of(kinds[name])
+    click.echo(f"{name}:" if extensions else f"{name}: none yet")
     loaders = {"rankers": catalogue.ranker_function, "tournaments": catalogue.tournament_rule}
     details = []
     if with_options and name in loaders:
         load = loaders[name]
-        details = [_settings_text(options_of(load(extension))) for extension in known]
+        details = [_settings_text(options_of(load(extension))) for extension in extensions]
     rows = [
         (extension, registration.extension.summary, registration.origin)
-        for extension, registration in known.items()
+        for extension, registration in extensions.items()
     ]
     _print_rows(rows, details)
 
@@ -76,13 +77,15 @@ def _print_rows(rows: Sequence[Sequence[str]], details: Sequence[str] = ()) -> N
 
 
 def _settings_text(options: Mapping[str, Parameter]) -> str:
-    """Return options with their defaults as `--set KEY=DEFAULT KEY=DEFAULT`; the default is `...`
-    if it is None or an empty tuple."""
-    shown = []
+    """Return options with their defaults as `--set KEY=DEFAULT KEY=DEFAULT`.
+
+    A default that is None or an empty tuple is written `...`.
+    """
+    option_texts = []
     for key, option in options.items():
         default = "..." if option.default in (None, ()) else option.default
-        shown.append(f"{key}={default}")
-    return f"--set {' '.join(shown)}"
+        option_texts.append(f"{key}={default}")
+    return f"--set {' '.join(option_texts)}"
 
 
 def _hosts() -> list[tuple[str, ...]]:
@@ -99,8 +102,10 @@ def _hosts() -> list[tuple[str, ...]]:
 
 
 def _state_of_enabling() -> str:
-    """Return a sentence: whether the bare commands take `--ranker`, and the command that changes
-    it. A startup file of another podium counts as on."""
+    """Return a sentence: whether the bare commands take `--ranker`, and how that is changed.
+
+    A startup file of another podium counts as on.
+    """
     from podium.cli.enable import startup_file, startup_lines
 
     path = startup_file()

@@ -24,9 +24,12 @@ from podium.storage.remote import place_of, without_secrets
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
 Decorator = Callable[[Command], Command]
+"""Adds options or arguments to the function of a command."""
 
 READING = "What to read"
+"""Heading of the options of reading in the help of commands."""
 SHOWING = "What to show"
+"""Heading of the options of output in the help of commands."""
 READING_PARAMETERS = (
     "format",
     "where",
@@ -168,7 +171,7 @@ class GroupedCommand(RecordCommand):
 
 
 def typed_command() -> str:
-    """Return the command that runs, as it was typed and without secrets."""
+    """Return the command that runs as one text for a shell, as it was typed, without secrets."""
     context = click.get_current_context()
     typed = ["podium", context.info_name or "", *context.meta[TYPED_KEY]]
     return without_secrets(shlex.join(typed))
@@ -184,6 +187,7 @@ def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
         left_out: names of parameters that are left out.
     """
     context = click.get_current_context()
+    # `typed` has the parameters in the order in which they were typed, once for each time.
     values, _, typed = context.command.make_parser(context).parse_args(
         list(context.meta[TYPED_KEY])
     )
@@ -205,10 +209,14 @@ def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
 
 
 def _typed_option(option: click.Option, value: Any) -> list[str]:
-    """Return an option as it is typed, once for each of its values."""
+    """Return an option as it is typed, once for each of its values.
+
+    A flag is one word, in its negative form (`--no-merge`) if its value is False and it has one.
+    Any other option is its last spelling, the long one if there are two, followed by the value.
+    """
     if option.is_flag:
-        has_off = option.secondary_opts and not value
-        return [(option.secondary_opts if has_off else option.opts)[0]]
+        spellings = option.opts if value else option.secondary_opts or option.opts
+        return [spellings[0]]
     parts: list[str] = []
     for each in value if isinstance(value, list) else [value]:
         parts += [option.opts[-1], str(each)]
@@ -256,14 +264,14 @@ def read_assignments(typed: str, *, at_last_sign: bool = False) -> dict[str, str
     return join_assignments([{key.strip(): text.strip()} for key, _, text in parts])
 
 
-def join_assignments(given: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
-    """Return the values of all mappings, by key.
+def join_assignments(mappings: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    """Return the values of all mappings, by key. Several mappings may give a key the same value.
 
     Raises:
         click.BadParameter: a key has two values.
     """
     joined: dict[str, Value] = {}
-    for assignments in given:
+    for assignments in mappings:
         for key, value in assignments.items():
             first_value = joined.setdefault(key, value)
             if first_value != value:
@@ -278,12 +286,17 @@ def _join_typed(
     parameter: click.Parameter,  # noqa: ARG001
     typed: Sequence[Mapping[str, Value]],
 ) -> dict[str, Value] | None:
-    """Join the values of an option that may be typed several times; None if it was not typed."""
+    """Join the values of an option that may be typed several times; None if it was not typed.
+
+    It is a callback of click.
+    """
     return join_assignments(typed) if typed else None
 
 
 def read_credits(typed: str) -> dict[str, float]:
-    """Parse `1=1,0=0.5,-1=0` as credits of the left model by verdict, which may have an `=`.
+    """Parse `1=1,0=0.5,-1=0` as credits of the left model by verdict.
+
+    A verdict may have an `=`: it ends at the last one.
 
     Raises:
         click.BadParameter: a part has no verdict or equals sign, or its credit is not a number in
@@ -355,7 +368,10 @@ class OutputFile(click.Path):
 def output_file(*suffixes: str, help: str, **more: Any) -> Decorator:
     """Return the option -o for a file with one of these suffixes; for any file if none is given.
 
-    `more` goes to `click.option`.
+    Args:
+        *suffixes: the suffixes, each with its dot.
+        help: help text.
+        **more: arguments of `click.option`.
     """
     return click.option(
         "-o", "output", metavar="FILE", type=OutputFile(suffixes), help=help, **more
@@ -372,13 +388,19 @@ def choice_option(flag: str, values: str, help: str, **more: Any) -> Decorator:
         **more: arguments of `click.option`; a `default` overrides the first word.
     """
     words = values.split()
-    return click.option(flag, type=click.Choice(words), help=help, **{"default": words[0], **more})
+    how = {"default": words[0], **more}
+    return click.option(flag, type=click.Choice(words), help=help, **how)
 
 
 def count_option(flag: str, help: str, least: int = 1, **more: Any) -> Decorator:
     """Return an option for an integer of at least `least`.
 
-    `more` goes to `click.option`; without a `default`, an option that is not typed is None.
+    Args:
+        flag: the option as it is typed.
+        help: help text.
+        least: the smallest integer that is allowed.
+        **more: arguments of `click.option`; without a `default`, an option that is not typed is
+            None.
     """
     return click.option(flag, type=click.IntRange(min=least), help=help, **more)
 
@@ -414,24 +436,27 @@ def shared_option(name: str) -> Decorator:
     """
     option = OPTIONS_BY_NAME[name]
     flag = f"--{name.replace('_', '-')}"
-    how: dict[str, Any] = {"multiple": option.kind in ("texts", "words", "conditions", "files")}
+    click_options: dict[str, Any] = {
+        "multiple": option.kind in ("texts", "words", "conditions", "files")
+    }
     if option.kind == "truth":
         flag = f"{flag}/--no-{name.replace('_', '-')}"
-        how["default"] = None
+        click_options["default"] = None
     elif option.kind == "flag":
-        how["is_flag"] = True
+        click_options["is_flag"] = True
     elif option.words:
-        how["type"] = click.Choice(option.words)
+        click_options["type"] = click.Choice(option.words)
     else:
-        how["metavar"] = option.shown
+        click_options["metavar"] = option.shown
     if option.kind == "word":
-        how["default"] = option.words[0]
+        click_options["default"] = option.words[0]
     types: dict[str, Any] = {"conditions": read_condition, "files": click.Path()}
     if option.kind in types:
-        how["type"] = types[option.kind]
-    return click.option(flag, help=option.help, **how)
+        click_options["type"] = types[option.kind]
+    return click.option(flag, help=option.help, **click_options)
 
 
+# Each of these makes an option from the arguments in which commands differ, such as its help.
 assigned = partial(
     click.option,
     type=read_assignments,
@@ -461,9 +486,9 @@ ranker = partial(
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice_option(
     "--one-sided",
-    "unparsed keep",
-    "Whether a pair with only one readable order is unparsed, or keeps that verdict; by default as "
-    "the log records, else unparsed.",
+    values="unparsed keep",
+    help="Whether a pair with only one readable order is unparsed, or keeps that verdict; by "
+    "default as the log records, else unparsed.",
     default=None,
 )
 complete = shared_option("complete")
@@ -493,10 +518,9 @@ def output(*, csv: bool = True) -> Decorator:
 
 def detail(command: Command) -> Command:
     """Add the options --section and --full: how much of a report is shown."""
-    by_name = click.option("--section", metavar="NAME", help="The figures of one section.")
-    return by_name(
-        click.option("--full", is_flag=True, help="All figures of all sections.")(command)
-    )
+    add_section = click.option("--section", metavar="NAME", help="The figures of one section.")
+    add_full = click.option("--full", is_flag=True, help="All figures of all sections.")
+    return add_section(add_full(command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,20 +536,20 @@ class Detail:
     full: bool = False
 
     def __post_init__(self) -> None:
-        """Raise UsageError for both at once."""
+        """Raise UsageError if both are given."""
         if self.section and self.full:
             raise UsageError("--full shows every section; leave out --section, or --full")
 
 
 def negate(_context: click.Context, _param: click.Parameter, is_given: bool) -> bool:
-    """Return the value of a parameter that a flag as `--no-merge` switches off: False if typed.
+    """Return False if a flag such as `--no-merge` was typed, else True.
 
-    It is a callback of click.
+    It is the callback of an option whose parameter (`merge`) the flag switches off.
     """
     return not is_given
 
 
-READING_OPTIONS = (
+READING_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--from",
         "format",
@@ -543,21 +567,21 @@ READING_OPTIONS = (
     ),
     choice_option(
         "--unknown",
-        "error unparsed",
-        "A verdict that --credit-map does not know is an error, or unparsed.",
+        values="error unparsed",
+        help="A verdict that --credit-map does not know is an error, or unparsed.",
     ),
     choice_option(
         "--shown",
-        "a b unknown",
-        "Which response was shown first, where no column says it.",
+        values="a b unknown",
+        help="Which response was shown first, where no column says it.",
         default=None,
     ),
     assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
     choice_option(
         "--matrix",
-        "rows columns",
-        "Of a table of wins whose rows and columns are the same models: a cell counts its row's "
-        "wins, or its column's.",
+        values="rows columns",
+        help="Of a table of wins whose rows and columns are the same models: a cell counts its "
+        "row's wins, or its column's.",
         default=None,
     ),
     shared_option("metric"),
@@ -570,18 +594,19 @@ READING_OPTIONS = (
     shared_option("encoding"),
     shared_option("mapping"),
 )
+"""The options of `reading_options`, in the order of the help."""
 
 
 def sources(command: Command) -> Command:
     """Add the argument SOURCE..., at least one, and `reading_options` to a command."""
-    return click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")(
-        reading_options(command)
-    )
+    add_sources = click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+    return add_sources(reading_options(command))
 
 
 def optional_sources(command: Command) -> Command:
     """Add the argument SOURCE..., which may be left out, and `reading_options` to a command."""
-    return click.argument("sources", nargs=-1, metavar="[SOURCE...]")(reading_options(command))
+    add_sources = click.argument("sources", nargs=-1, metavar="[SOURCE...]")
+    return add_sources(reading_options(command))
 
 
 def reading_options(command: Command) -> Command:

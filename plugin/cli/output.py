@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def warn(warning: str) -> None:
-    """Write a warning to stderr."""
+    """Write a warning to stderr, as `warning_line` writes it."""
     tell(warning_line(warning))
 
 
 def warning_line(warning: str) -> str:
-    """Return a warning as a message."""
+    """Return a warning as a message: `warning: ...`."""
     return f"warning: {warning}"
 
 

@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from podium.data.battles import Battles
 
 PILOT_PARAMETERS = frozenset({"sources", *options.READING_PARAMETERS, "one_sided", "pool"})
-"""Parameters that need a pilot."""
+"""Names of the parameters that have an effect only with a pilot."""
 
 REMEDY_OF_STOPPING = (
     "docs/stopping.md has a measured table of tournaments that stop when a question is answered, "
     "and podium replay "
     "--set until=top3 tries one on a record"
 )
+"""What replaces the options that planned tournaments which stop early."""
 REMOVED_OPTIONS = dict.fromkeys(("--until", "--margin"), REMEDY_OF_STOPPING)
 REMOVED_OPTIONS["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
+"""What replaces an option that an earlier version had, by option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +80,32 @@ class TariffOptions:
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
 @options.count_option(
-    "--models", "How many models will compete; by default those of the pilot.", least=2
+    "--models", help="How many models will compete; by default those of the pilot.", least=2
 )
-@options.count_option("--items", "How many items are planned.")
+@options.count_option("--items", help="How many items are planned.")
 @options.number_option(
     "--ties",
-    "[0,1)",
-    "Expected share of battles that end in a tie; by default the pilot's, else 0.15.",
+    interval="[0,1)",
+    help="Expected share of battles that end in a tie; by default the pilot's, else 0.15.",
 )
 @options.number_option(
     "--informativeness",
-    "(0,1]",
-    "Share of items that distinguish two models through an anchor; by default the pilot's.",
+    interval="(0,1]",
+    help="Share of items that distinguish two models through an anchor; by default the pilot's.",
 )
 @options.number_option(
     "--edge",
-    "(0,0.5]",
-    "Difference to detect: the better model wins this share above one half of the decided items.",
+    interval="(0,0.5]",
+    help="Difference to detect: the better model wins this share above one half of the decided "
+    "items.",
     default=0.05,
 )
-@options.number_option("--alpha", "(0,0.5)", "Level of one-sided tests.", default=0.05)
-@options.number_option("--power", "[0.5,1)", "Chance of detecting a true difference.", default=0.8)
+@options.number_option(
+    "--alpha", interval="(0,0.5)", help="Level of one-sided tests.", default=0.05
+)
+@options.number_option(
+    "--power", interval="[0.5,1)", help="Chance of detecting a true difference.", default=0.8
+)
 @click.option(
     "--baseline", metavar="NAME", help="A natural baseline that every model is to be compared with."
 )
@@ -118,16 +125,20 @@ class TariffOptions:
 )
 @options.number_option(
     "--disagree",
-    "(0,1]",
-    "For a right-or-wrong metric: share of items on which just one of two models is right.",
+    interval="(0,1]",
+    help="For a right-or-wrong metric: share of items on which just one of two models is right.",
 )
 @options.number_option(
-    "--spread", "(0,]", "For another metric: standard deviation over items of the difference."
+    "--spread",
+    interval="(0,]",
+    help="For another metric: standard deviation over items of the difference.",
 )
 @options.choice_option(
-    "--orders", "both random as-given", "Whether a battle is two calls, one in each order, or one."
+    "--orders",
+    values="both random as-given",
+    help="Whether a battle is two calls, one in each order, or one.",
 )
-@options.count_option("--repeats", "Repeats of each call.", default=1)
+@options.count_option("--repeats", help="Repeats of each call.", default=1)
 @click.option(
     "--judges",
     metavar="N|rotate:2,1,1",
@@ -145,19 +156,26 @@ class TariffOptions:
     ),
 )
 @options.number_option(
-    "--overlap", "[0,1]", "Share of the battles that all judges judge who take turns.", default=0.0
+    "--overlap",
+    interval="[0,1]",
+    help="Share of the battles that all judges judge who take turns.",
+    default=0.0,
 )
-@options.number_option("--tokens-in", "[0,]", "Input tokens of a judge call.")
-@options.number_option("--tokens-out", "[0,]", "Output tokens of a judge call.")
-@options.number_option("--price-in", "[0,]", "Price of a million input tokens, in any currency.")
-@options.number_option("--price-out", "[0,]", "Price of a million output tokens.")
+@options.number_option("--tokens-in", interval="[0,]", help="Input tokens of a judge call.")
+@options.number_option("--tokens-out", interval="[0,]", help="Output tokens of a judge call.")
+@options.number_option(
+    "--price-in", interval="[0,]", help="Price of a million input tokens, in any currency."
+)
+@options.number_option("--price-out", interval="[0,]", help="Price of a million output tokens.")
 @options.number_option(
     "--tokens-shared",
-    "[0,]",
-    "Input tokens, of --tokens-in, with which all calls on an item begin: rules and item.",
+    interval="[0,]",
+    help="Input tokens, of --tokens-in, with which all calls on an item begin: rules and item.",
 )
 @options.number_option(
-    "--price-cached", "[0,]", "Price of a million input tokens from a provider's prompt cache."
+    "--price-cached",
+    interval="[0,]",
+    help="Price of a million input tokens from a provider's prompt cache.",
 )
 @click.option(
     "--judge-model",

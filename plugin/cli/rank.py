@@ -188,8 +188,9 @@ def rank_arguments(
 ) -> "tuple[Battles, list[str] | None, dict[str, Any]]":
     """Read battles; return them with the names of the rankers and the options of `podium.rank`.
 
-    The names are None for the default. With `--by metric` and no metric named, all metrics are
-    read.
+    The names are None for the default. The options are by name of the argument of `podium.rank`:
+    those of the command, and the settings of the rankers. With `--by metric` and no metric named,
+    all metrics are read.
 
     Raises:
         PodiumError: as `podium.read_battles`; a mistake in the rankers' names or settings is raised
@@ -210,11 +211,14 @@ def rank_arguments(
     if how.by == "metric" and not query.metric:
         query = replace(query, metric=("all",))
     shared = ("level", "seed", "by", "pool", "calibration", "models")
-    return read_query(query), names, {name: getattr(how, name) for name in shared} | settings
+    arguments = {name: getattr(how, name) for name in shared} | settings
+    return read_query(query), names, arguments
 
 
 def params_of_ranking(left_out: Sequence[str]) -> list[click.Parameter]:
     """Return the parameters of `podium rank` for another command, which needs a source.
+
+    `--reproduce` is not among them.
 
     Args:
         left_out: names of the parameters that the other command does not have.

@@ -14,8 +14,10 @@ STUDY = (
     "run benchmarks/anchor_study.py of podium's repository, which prints Kendall's tau by anchor, "
     "items and anchors"
 )
+"""What replaces the options of the study of anchors."""
 REMOVED_OPTIONS = dict.fromkeys(("--study", "--items", "--gold", "--section", "--full"), STUDY)
 REMOVED_OPTIONS["--items"] += "; a tournament's number of items is --set items=N"
+"""What replaces an option that an earlier version had, by option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,9 @@ class ReplayOptions:
 @options.ranker(help="One or more rankers; several tournaments are compared by one.")
 @options.level()
 @options.seed(help="Seed of the tournament and the rankers.")
-@options.count_option("--seeds", "Compare tournaments over this many seeds, counted from --seed.")
+@options.count_option(
+    "--seeds", help="Compare tournaments over this many seeds, counted from --seed."
+)
 @click.option(
     "--budget",
     "budgets",

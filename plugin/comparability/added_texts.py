@@ -11,6 +11,7 @@ FEWEST_QUESTIONS = 3
 QUESTION = "{input}"
 """Stands for the question in a template."""
 BLANK = re.compile(r"\s")
+"""A blank or line break."""
 NUMBER = re.compile(r"\d+")
 
 
@@ -25,9 +26,10 @@ def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str]
         inputs: some inputs of each run, by the ids of the items.
 
     Returns:
-        The templates, in which `{input}` stands for the question; None if the inputs were not made
-        so, if all runs have the same template, if too few ids are in all runs, or if only a number
-        tells the questions apart, since it may be that of the item.
+        The templates, in the order of the runs, in which `{input}` stands for the question. None if
+        the inputs were not made so, if all runs have the same template, if too few ids are in all
+        runs (`FEWEST_QUESTIONS`), or if questions differ only in a number, which may be the number
+        of the item.
     """
     ids_in_all = set(inputs[0]).intersection(*inputs[1:])
     ids = [item for item in inputs[0] if item in ids_in_all]
@@ -77,15 +79,15 @@ def _common_beginning(texts: Sequence[str]) -> str:
 
 
 def _read_backwards(texts: Sequence[str]) -> list[str]:
-    """Return the texts read backwards."""
+    """Return each text with its characters in reverse order."""
     return [text[::-1] for text in texts]
 
 
 def _different_beginnings(texts: Sequence[Sequence[str]]) -> list[str]:
-    """Return what all texts of a run begin with, for each run, as far as runs differ in it.
+    """Return the text with which all texts of a run begin, for each run, as far as runs differ.
 
-    The end that these beginnings have in common belongs to the questions, and is left out. If it
-    begins within a word of some run, it is left out only after its first blank.
+    The beginnings of the runs may have an end in common. This end belongs to the questions, and is
+    left out. If it begins within a word of some run, only what follows its first blank is left out.
     """
     beginnings = [_common_beginning(texts_of_run) for texts_of_run in texts]
     shared = _common_beginning(_read_backwards(beginnings))[::-1]

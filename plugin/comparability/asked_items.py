@@ -41,7 +41,7 @@ class ItemRecord(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The row in the file, in words."""
+        """Where the item stands in the file, for messages: `row`, or `sample ID` without a row."""
         return self.row or f"sample {self.id}"
 
 
@@ -92,5 +92,5 @@ def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
 
 
 def is_known_input(parts: InputParts) -> bool:
-    """Return whether all parts of an input are known."""
+    """Return whether all parts of an input are known; False for an input without parts."""
     return bool(parts) and None not in parts

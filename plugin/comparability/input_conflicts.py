@@ -33,12 +33,12 @@ def problem_of(conflict: Conflict) -> str:
     It shows a part of both inputs. If these parts are equal, it says where the inputs differ.
     """
     first, other, here, there = conflict
-    excerpt_here, known = distinct_excerpts(here.excerpt, there.excerpt)
-    asked = f"{first.model}, {there.place}" if first.model else there.place
+    excerpt_here, excerpt_there = distinct_excerpts(here.excerpt, there.excerpt)
+    asked_in = f"{first.model}, {there.place}" if first.model else there.place
     item = "" if here.place == f"sample {here.id}" else f" of item {here.id!r}"
     problem = (
         f"{other.model or 'the file'} has another input{item} here ({excerpt_here!r}) than in "
-        f"{first.source} ({asked}) ({known!r})"
+        f"{first.source} ({asked_in}) ({excerpt_there!r})"
     )
     if here.excerpt == there.excerpt and len(here.excerpt) < EXCERPT:
         problem += ", which differs in what is not shown: other fields, or media"
@@ -50,7 +50,10 @@ def problem_of(conflict: Conflict) -> str:
 
 
 def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
-    """Return short excerpts of two texts around the place where they first differ."""
+    """Return short excerpts of two texts around the place where they first differ.
+
+    Each has at most 60 characters. It begins with `... ` unless it is the beginning of its text.
+    """
     start = max(shared_length(here, there) - SHOWN_CHARACTERS // 2, 0)
     before = "... " if start else ""
     excerpt_here, other = (

@@ -36,7 +36,8 @@ def names_by_input(
     names_of_input: dict[InputParts, dict[str, str]] = {}
     names: dict[int, dict[str, str]] = {}
     for position in group:
-        names_of_run = names[position] = {}
+        names_of_run: dict[str, str] = {}
+        names[position] = names_of_run
         alike: dict[InputParts, list[ItemRecord]] = defaultdict(list)
         for item in runs[position].items:
             key = item.input
@@ -65,7 +66,7 @@ def _names_in_order(items: Sequence[ItemRecord], names: Mapping[str, str]) -> di
             of these ids has its name. The others have the other names, in order.
     """
     kept_names = {item.id: names[item.id] for item in items if item.id in names}
-    rest = iter([name for known, name in names.items() if known not in kept_names])
+    rest = iter([name for name_of_first, name in names.items() if name_of_first not in kept_names])
     return kept_names | {item.id: next(rest) for item in items if item.id not in kept_names}
 
 
@@ -86,7 +87,10 @@ def _make_names_distinct(names: dict[str, str]) -> None:
 
 
 def _ambiguous_inputs(runs: Sequence[AskedRun], group: Sequence[int]) -> set[InputParts]:
-    """Return the inputs that occur more often in one run than in another that has them."""
+    """Return the inputs that occur more often in one run of the group than in another.
+
+    Only runs that have the input are compared. `group` are positions in `runs`.
+    """
     ambiguous = set[InputParts]()
     first: dict[InputParts, int] = {}
     for position in group:
@@ -98,7 +102,10 @@ def _ambiguous_inputs(runs: Sequence[AskedRun], group: Sequence[int]) -> set[Inp
 
 
 def _free_name(item: ItemRecord, input_of_name: Mapping[str, InputParts]) -> str:
-    """Return the id of an item, with a number if another input has this name."""
+    """Return the id of an item or, if another input has this name, `ID@2`, `ID@3` and so on.
+
+    A name is free if no input has it, or if the input that has it may equal that of the item.
+    """
     name = item.id
     number = 2
     while name in input_of_name and not inputs_may_equal(input_of_name[name], item.input):

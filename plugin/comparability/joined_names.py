@@ -15,5 +15,9 @@ def note_names_joined(names: Iterable[str]) -> list[Notice]:
         names: the names as they are spelled in the files.
     """
     groups = names_alike(names)
-    shown = {seen: " and ".join(map(escaped_name, group)) for seen, group in groups.items() if seen}
-    return [Notice("names-joined", {"names": shown})] if shown else []
+    names_as_shown = {
+        visible_name: " and ".join(map(escaped_name, group))
+        for visible_name, group in groups.items()
+        if visible_name
+    }
+    return [Notice("names-joined", {"names": names_as_shown})] if names_as_shown else []

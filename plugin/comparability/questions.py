@@ -69,24 +69,28 @@ class PairedTasks:
     accepted: tuple[str, ...] = ()
 
 
-def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> PairedTasks:
+def pair_tasks(asked_runs: Sequence[AskedRun], allowed: Collection[str] = ()) -> PairedTasks:
     """Pair the items of the runs of several tasks, each task for itself; see `pair_questions`.
 
     Args:
-        asked: the runs of all tasks.
+        asked_runs: the runs of all tasks.
         allowed: names of the findings that the user accepts.
 
     Raises:
         OtherQuestionError: runs of a task share no input, and nothing explains it.
     """
     positions: dict[str, list[int]] = defaultdict(list)
-    for position in sorted(range(len(asked)), key=lambda k: time_and_source(asked[k].run)):
-        positions[asked[position].run.task].append(position)
-    names: list[Mapping[str, str]] = [{} for _ in asked]
+    for position in sorted(
+        range(len(asked_runs)), key=lambda k: time_and_source(asked_runs[k].run)
+    ):
+        positions[asked_runs[position].run.task].append(position)
+    names: list[Mapping[str, str]] = [{} for _ in asked_runs]
     findings = []
     accepted: list[str] = []
     for task, positions_of_task in positions.items():
-        paired = pair_questions(task, [asked[position] for position in positions_of_task], allowed)
+        paired = pair_questions(
+            task, [asked_runs[position] for position in positions_of_task], allowed
+        )
         for position, names_of_run in zip(positions_of_task, paired.names, strict=True):
             names[position] = names_of_run
         findings.append(paired.finding)
@@ -185,7 +189,10 @@ def _are_groups_reworded(
 
 
 def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFinding:
-    """Return the finding for runs whose ids have equal inputs, or inputs that are unknown."""
+    """Return the finding for runs whose ids have equal inputs, or inputs that are unknown.
+
+    The pairing is `id` if each run has an item with a known input, else `unknown`.
+    """
     ids = {item.id for run in runs for item in run.items}
     have_known_inputs = []
     for run in runs:
@@ -201,39 +208,38 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
     # Runs with equal items share one list (`AskedInputs.keep`), which is read once.
     for items in {id(run.items): run.items for run in runs}.values():
         for item in items:
-            known = first.setdefault(item.id, item.input)
-            if not inputs_may_equal(known, item.input):
+            first_input = first.setdefault(item.id, item.input)
+            if not inputs_may_equal(first_input, item.input):
                 conflicts[item.id] = None
-            elif not is_known_input(known):
+            elif not is_known_input(first_input):
                 # An input of which more is known may contradict those of later runs.
                 first[item.id] = item.input
     return list(conflicts)
 
 
 def _number_of_shared_ids(runs: Sequence[AskedRun]) -> int:
-    """Return the number of ids that stand in several runs."""
+    """Return the number of ids that occur in several runs."""
     runs_of_id = Counter(item.id for run in runs for item in run.items)
     return sum(number > 1 for number in runs_of_id.values())
 
 
 def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
-    """Return whether an input has an id in one run and another id in a second run, while neither
-    run has the id of the other.
+    """Return whether two runs have an input under different ids, neither of which is in both runs.
 
-    Call it only if no id has different inputs in two runs: of runs with the same ids, one is
-    looked at, since they have the same inputs.
+    The function is called only if no id has different inputs in two runs. Of runs with the same
+    ids, one is looked at, since they have the same inputs.
     """
     run_of_ids = {}
     for run in runs:
         ids_of_run = frozenset(item.id for item in run.items)
         run_of_ids[ids_of_run] = run
-    known: list[tuple[AskedRun, Set[str]]] = []
+    earlier_runs: list[tuple[AskedRun, Set[str]]] = []
     for ids, run in run_of_ids.items():
-        for other, others in known:
+        for other, others in earlier_runs:
             only_of_run = _inputs_without_ids(run, others)
             if not only_of_run.isdisjoint(_inputs_without_ids(other, ids)):
                 return True
-        known.append((run, ids))
+        earlier_runs.append((run, ids))
     return False
 
 
@@ -308,14 +314,14 @@ def _names_by_id(
         The names of the items of each run of the group, by position of the run and id of the item.
         An item whose id the reference does not have keeps the name that the group gives it.
     """
-    of_group = names_by_input(runs, group, taken={})
+    names_of_inputs = names_by_input(runs, group, taken={})
     of_reference = names[reference[0]]
-    named: dict[int, dict[str, str]] = {}
-    for position, names_of_run in of_group.items():
-        named[position] = {
+    names_by_position: dict[int, dict[str, str]] = {}
+    for position, names_of_run in names_of_inputs.items():
+        names_by_position[position] = {
             item: of_reference.get(name, name) for item, name in names_of_run.items()
         }
-    return named
+    return names_by_position
 
 
 def _settings_that_change_inputs(
@@ -345,12 +351,16 @@ def _settings_that_change_inputs(
 def _conflict_between(
     runs: Sequence[AskedRun], reference: Sequence[int], group: Sequence[int]
 ) -> Conflict | None:
-    """Return the first id that has different inputs in two groups of runs, or None."""
+    """Return the first id that has different inputs in two groups of runs; None if there is none.
+
+    `reference` and `group` are positions in `runs`. The conflict has the run of the reference as
+    its earlier run.
+    """
     for start in reference:
-        known = {item.id: item for item in runs[start].items}
+        items_of_first = {item.id: item for item in runs[start].items}
         for position in group:
             for item in runs[position].items:
-                there = known.get(item.id)
+                there = items_of_first.get(item.id)
                 if there is not None and not inputs_may_equal(there.input, item.input):
                     return Conflict(
                         first=runs[start].run, other=runs[position].run, here=item, there=there
@@ -413,12 +423,14 @@ def _unshared_items(
     do not count.
     """
     conflicting = set(conflicts)
-    held = {position: set(names_of_run.values()) for position, names_of_run in names.items()}
-    all_names = set().union(*held.values())
-    runs_of_name = Counter(chain.from_iterable(held.values()))
+    items_by_position = {
+        position: set(names_of_run.values()) for position, names_of_run in names.items()
+    }
+    all_names = set().union(*items_by_position.values())
+    runs_of_name = Counter(chain.from_iterable(items_by_position.values()))
     unshared = []
     for position, run in enumerate(runs):
-        if held[position] == all_names:
+        if items_by_position[position] == all_names:
             continue
         for item in run.items:
             is_alone = runs_of_name[names[position][item.id]] == 1
@@ -428,9 +440,9 @@ def _unshared_items(
 
 
 def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str, Any]:
-    """Return the first conflicting id, with the beginnings of two of its inputs, by source.
+    """Return the first conflicting id (`item`), and the beginnings of two inputs (`inputs`).
 
-    Empty if there is no such id.
+    `inputs` has them by the source of their run. The result is empty if there is no such id.
     """
     if not conflicts:
         return {}
@@ -448,5 +460,5 @@ def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str,
 
 
 def _changed_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names that differ from the ids."""
+    """Return the names that differ from the ids, by id."""
     return {item: name for item, name in names.items() if item != name}

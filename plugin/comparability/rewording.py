@@ -17,6 +17,7 @@ LEAST_MATCHED = 0.8
 """Least share of inputs that are closest to the other input of their own id."""
 WORD = re.compile(r"\w+")
 Words = frozenset[str]
+"""The different words of an input, in lower case."""
 
 
 def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
@@ -55,22 +56,22 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
 
 
 def _words_of(text: str) -> Words:
-    """Return the words of a text in lower case."""
+    """Return the words of a text in lower case, in their order."""
     return frozenset(WORD.findall(text.lower()))
 
 
 def _without_numbers(words: Words) -> Words:
-    """Return the words that are no bare numbers."""
+    """Return the words without those that consist of digits."""
     return frozenset(word for word in words if not word.isdigit())
 
 
 def _share_most(words: Words, other: Words) -> bool:
-    """Return whether two inputs share most words of the shorter one."""
+    """Return whether two inputs share at least 70% of the different words of the shorter one."""
     return len(words & other) >= LEAST_SHARED * min(len(words), len(other))
 
 
 def _is_closest(words: Words, others: Sequence[Words], place: int) -> bool:
-    """Return whether the input at a place is the one that is closest to these words.
+    """Return whether the input at a place is closer to these words than any other input.
 
     Args:
         words: words of the first input.

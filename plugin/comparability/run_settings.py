@@ -75,7 +75,10 @@ WORDING_KINDS: frozenset[SettingKind] = frozenset(
 DEFAULT = "default"
 """What texts show for an option that was not given."""
 TEXT_OF_ONLY_HASH = "one of its own"
-"""What texts show for the only value that is a hash, beside others such as the default."""
+"""What texts show for a value that is a hash, if no other value of the setting is a hash.
+
+An example is a chat template: `chat template: default (org/A), one of its own (org/B)`.
+"""
 NOT_RECORDED = "not recorded"
 """What texts show for a field that the files of other runs have."""
 HASH = re.compile("[0-9a-f]{32,}")
@@ -116,7 +119,7 @@ class SettingDifference:
 
     @property
     def is_flagged(self) -> bool:
-        """Whether the setting should be the same for all models."""
+        """Whether the setting should be the same for all models: its kind is in `FLAGGED_KINDS`."""
         return self.setting.kind in FLAGGED_KINDS
 
     @property
@@ -162,7 +165,8 @@ def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
 def _group_by_cause(
     settings: Sequence[Setting], runs: Sequence[RunRecord]
 ) -> dict[Setting, tuple[Setting, ...]]:
-    """Group settings in which runs differ: those that others explain are listed with these.
+    """Group settings in which runs differ: a setting that another explains is listed with the
+    other.
 
     A setting of a kind in `IMPLIED_KINDS` is explained if runs with the same values of all settings
     of the kinds in its `CAUSES` have the same value of it.
@@ -172,7 +176,8 @@ def _group_by_cause(
         runs: the runs of a task.
 
     Returns:
-        Each setting that is not explained, with the settings whose first cause it is.
+        Each setting that is not explained, with the settings that it explains. A setting with
+        several causes is listed with the first of them.
     """
     implied: dict[Setting, list[Setting]] = {setting: [] for setting in settings}
     for kind in IMPLIED_KINDS:
@@ -231,7 +236,12 @@ def _known_values(
 
 
 def _has_default(run: RunRecord, setting: Setting) -> bool:
-    """Return whether a setting that a run does not record had its default value."""
+    """Return whether a setting that a run does not record had its default value.
+
+    For a setting of a scorer, it is True if the run has the scorer. For any other setting, it is
+    True if the run is described and the kind is not in `RECORDED_KINDS`; for the kind `dataset`,
+    the run must have a dataset, too.
+    """
     if setting.scorer:
         return any(name == setting.scorer for name, _ in run.scorers)
     if setting.kind == "dataset" and not run.dataset:
@@ -262,7 +272,11 @@ def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, t
 
 
 def _may_lack(run: RunRecord, setting: Setting) -> bool:
-    """Return whether a setting that a run does not record may have had no default value."""
+    """Return whether a run may lack a setting that it does not record, even as a default.
+
+    This is so for arguments of a task, unless the run records that unrecorded arguments have their
+    defaults.
+    """
     return setting.kind == "task argument" and not run.unrecorded_arguments_have_defaults
 
 
@@ -307,27 +321,30 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
         The texts, such as `variant 1` for a hash and `TEXT (variant 2)` for one of several values
         with the same short text. The only hash is `TEXT_OF_ONLY_HASH`.
     """
-    of_hashes: list[str] = []
+    all_hashes: list[str] = []
     variants: dict[str | None, str] = {}
     for text, values in values_of_text.items():
-        known = sorted(value for value in values if value is not None)
-        hashes = [value for value in known if HASH.fullmatch(value.strip('"'))]
-        of_hashes += hashes
-        if len(values) > 1 and not hashes:
-            texts = [f"{text} (variant {number})" for number in range(1, len(known) + 1)]
-            variants.update(zip(known, texts, strict=True))
-    if len(of_hashes) == 1:
-        return {**variants, of_hashes[0]: TEXT_OF_ONLY_HASH}
-    for number, value in enumerate(sorted(of_hashes), 1):
+        distinct_values = sorted(value for value in values if value is not None)
+        hashes = [value for value in distinct_values if HASH.fullmatch(value.strip('"'))]
+        all_hashes += hashes
+        # A missing value (None) is another value, but needs no text.
+        has_several_values = len(values) > 1
+        if has_several_values and not hashes:
+            texts = [f"{text} (variant {number})" for number in range(1, len(distinct_values) + 1)]
+            variants.update(zip(distinct_values, texts, strict=True))
+    if len(all_hashes) == 1:
+        return {**variants, all_hashes[0]: TEXT_OF_ONLY_HASH}
+    for number, value in enumerate(sorted(all_hashes), 1):
         variants[value] = f"variant {number}"
     return variants
 
 
 def _plain_content(value: str) -> str:
-    """Return a value without the quotation marks of JSON and a hash at its end; of a hash, its
-    first digits.
+    """Return the text of a value, without the quotation marks of JSON and without a hash at its
+    end.
 
-    Of a long list or object, it is the number of its values, since its beginning says little.
+    Of a hash, it is the first 8 digits. Of a list or object of more than 60 characters, it is the
+    number of its values, such as `12 values`, since its beginning says little.
     """
     try:
         content = json.loads(value)
@@ -380,24 +397,25 @@ def name_runs(
         The runs, in the same order.
     """
     evaluations = evaluations or {}
-    by_model: dict[str, dict[str, list[RunRecord]]] = defaultdict(lambda: defaultdict(list))
+    runs_by_model: dict[str, dict[str, list[RunRecord]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         if run.source not in labelled:
-            by_model[run.model][evaluations.get(run.source, run.source)].append(run)
+            evaluation = evaluations.get(run.source, run.source)
+            runs_by_model[run.model][evaluation].append(run)
     namings = {
-        model: _naming_of_model([*runs_by_task.values()])
-        for model, runs_by_task in by_model.items()
+        model: _naming_of_model([*runs_by_evaluation.values()])
+        for model, runs_by_evaluation in runs_by_model.items()
     }
-    named = []
+    named_runs = []
     for run in runs:
         if run.source in labelled:
-            named.append(replace(run, named_settings=()))
+            named_runs.append(replace(run, named_settings=()))
             continue
         naming = namings[run.model]
-        of_evaluation = by_model[run.model][evaluations.get(run.source, run.source)]
-        name = naming.name(run.model, of_evaluation)
-        named.append(replace(run, model=name, named_settings=naming.named_settings))
-    return named
+        runs_of_evaluation = runs_by_model[run.model][evaluations.get(run.source, run.source)]
+        name = naming.name(run.model, runs_of_evaluation)
+        named_runs.append(replace(run, model=name, named_settings=naming.named_settings))
+    return named_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,19 +430,19 @@ class _Naming:
     texts: Mapping[Setting, Mapping[str, str]]
     named_settings: tuple[Setting, ...]
 
-    def name(self, model: str, of_evaluation: Sequence[RunRecord]) -> str:
+    def name(self, model: str, runs_of_evaluation: Sequence[RunRecord]) -> str:
         """Return the name of the runs of one evaluation of a model.
 
         It is the model's name, followed by the settings in which evaluations differ, as in `m
         (shots=0)`. Settings that these runs do not record are left out.
         """
-        shown = []
+        setting_texts = []
         for setting, text_of_value in self.texts.items():
-            known = _known_of_evaluation(setting, of_evaluation)
-            if known:
-                each_text = [text_of_value[value] for value in known]
-                shown.append(f"{setting.text}={' or '.join(each_text)}")
-        return f"{model} ({', '.join(shown)})" if shown else model
+            values_of_run = _known_of_evaluation(setting, runs_of_evaluation)
+            if values_of_run:
+                each_text = [text_of_value[value] for value in values_of_run]
+                setting_texts.append(f"{setting.text}={' or '.join(each_text)}")
+        return f"{model} ({', '.join(setting_texts)})" if setting_texts else model
 
 
 def _naming_of_model(evaluations: Sequence[Sequence[RunRecord]]) -> _Naming:
@@ -437,8 +455,8 @@ def _naming_of_model(evaluations: Sequence[Sequence[RunRecord]]) -> _Naming:
     differing = _settings_that_split(runs)
     texts = _shown_settings(runs, differing)
     left_out = _long_settings(evaluations, texts)
-    shown = {setting: text for setting, text in texts.items() if setting not in left_out}
-    return _Naming(shown, _named_settings(runs, differing, shown, left_out))
+    texts_in_names = {setting: text for setting, text in texts.items() if setting not in left_out}
+    return _Naming(texts_in_names, _named_settings(runs, differing, texts_in_names, left_out))
 
 
 def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> list[Notice]:
@@ -465,7 +483,7 @@ def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> lis
 
 
 def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:
-    """Return the settings in which the runs of one model differ on a task."""
+    """Return the settings in which the runs of one model differ on at least one task, sorted."""
     tasks: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
         tasks[run.task].append(run)
@@ -477,13 +495,23 @@ def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:
 def _shown_settings(
     runs: Sequence[RunRecord], settings: Sequence[Setting]
 ) -> dict[Setting, dict[str, str]]:
-    """Return the texts of the values of the settings that the names of a model's runs show."""
+    """Return the settings that the names of a model's runs show, with the texts of their values.
+
+    Settings that others imply are left out.
+
+    Args:
+        runs: the runs of the model.
+        settings: the settings in which the runs differ.
+
+    Returns:
+        For each setting, the text of each known value by the value.
+    """
     texts = {}
     for setting in _without_implied(settings, runs):
         values = [run.value_of(setting) for run in runs]
-        known = [value for value in values if value is not None]
-        named = value_texts(known, are_for_names=True)
-        texts[setting] = dict(zip(known, named, strict=True))
+        known_values = [value for value in values if value is not None]
+        texts_of_values = value_texts(known_values, are_for_names=True)
+        texts[setting] = dict(zip(known_values, texts_of_values, strict=True))
     return texts
 
 
@@ -492,12 +520,12 @@ def _without_implied(settings: Sequence[Setting], runs: Sequence[RunRecord]) -> 
 
     An argument of the task that changes the prompt says more briefly what differs.
     """
-    kept = list(settings)
+    remaining = list(settings)
     for kind in IMPLIED_KINDS:
-        others = [setting for setting in kept if setting.kind != kind]
-        if _may_be_implied(kind, runs) and _distinguish_runs(others, kept, runs):
-            kept = others
-    return kept
+        others = [setting for setting in remaining if setting.kind != kind]
+        if _may_be_implied(kind, runs) and _distinguish_runs(others, remaining, runs):
+            remaining = others
+    return remaining
 
 
 def _long_settings(
@@ -521,18 +549,18 @@ def _long_settings(
         if lengths[setting] <= LONGEST_IN_NAME:
             break
         candidates = [*left_out, setting]
-        shown = [each for each in texts if each not in candidates]
-        if _are_redundant(candidates, shown, evaluations):
+        remaining = [each for each in texts if each not in candidates]
+        if _are_redundant(candidates, remaining, evaluations):
             left_out = candidates
     return left_out
 
 
 def _are_redundant(
     settings: Sequence[Setting],
-    shown: Sequence[Setting],
+    settings_in_names: Sequence[Setting],
     evaluations: Sequence[Sequence[RunRecord]],
 ) -> bool:
-    """Return whether names that show some settings tell the runs apart without the other settings.
+    """Return whether names that show some settings distinguish the runs without other settings.
 
     They do if two conditions hold. Evaluations with one name have one value of each other setting,
     as far as it is known: some tasks may lack a setting. And runs of one task with one name have
@@ -541,20 +569,20 @@ def _are_redundant(
 
     Args:
         settings: the settings that are not shown.
-        shown: the settings that names show.
+        settings_in_names: the settings that names show.
         evaluations: the runs of the model; those of one evaluation have one name.
     """
     on_task: dict[tuple[Any, ...], set[tuple[str | None, ...]]] = defaultdict(set)
-    known: dict[tuple[Any, ...], set[tuple[str, ...]]] = defaultdict(set)
+    texts_of_values: dict[tuple[Any, ...], set[tuple[str, ...]]] = defaultdict(set)
     for runs in evaluations:
-        name = tuple(_known_of_evaluation(each, runs) for each in shown)
+        name = tuple(_known_of_evaluation(each, runs) for each in settings_in_names)
         for setting in settings:
             values = _known_of_evaluation(setting, runs)
             if values:
-                known[setting, name].add(values)
+                texts_of_values[setting, name].add(values)
         for run in runs:
-            on_task[run.task, name].add(tuple(map(run.value_of, [*shown, *settings])))
-    groups: list[Collection[Any]] = [*on_task.values(), *known.values()]
+            on_task[run.task, name].add(tuple(map(run.value_of, [*settings_in_names, *settings])))
+    groups: list[Collection[Any]] = [*on_task.values(), *texts_of_values.values()]
     return all(len(values) == 1 for values in groups)
 
 
@@ -567,31 +595,32 @@ def _known_of_evaluation(setting: Setting, runs: Iterable[RunRecord]) -> tuple[s
 def _named_settings(
     runs: Sequence[RunRecord],
     differing: Sequence[Setting],
-    shown: Collection[Setting],
+    settings_in_names: Collection[Setting],
     left_out: Collection[Setting],
 ) -> tuple[Setting, ...]:
     """Return the settings that the names of a model's runs show or imply.
 
-    Differences in the other settings are told apart from the names. These are the settings that are
-    left out, and settings that one of them may have changed (`CAUSES`), unless shown settings did.
+    The result has the settings of `differing`, except those that are left out, and those that a
+    setting that is left out may have changed (`CAUSES`), unless shown settings explain them. Notes
+    tell the differences in the excepted settings.
 
     Args:
         runs: the runs of the model.
         differing: the settings in which the runs differ.
-        shown: those that the names show.
+        settings_in_names: those that the names show.
         left_out: those that the names leave out because of their long values.
     """
-    named = []
+    named_settings = []
     for setting in differing:
         causes = CAUSES.get(setting.kind, frozenset())
-        shown_causes = [each for each in shown if each.kind in causes]
+        shown_causes = [each for each in settings_in_names if each.kind in causes]
         is_named = setting not in left_out
         has_cause = any(each.kind in causes for each in left_out)
-        if is_named and has_cause and setting not in shown:
+        if is_named and has_cause and setting not in settings_in_names:
             is_named = _distinguish_runs(shown_causes, [*shown_causes, setting], runs)
         if is_named:
-            named.append(setting)
-    return tuple(named)
+            named_settings.append(setting)
+    return tuple(named_settings)
 
 
 def _distinguish_runs(
@@ -617,8 +646,10 @@ def differ_in_words(runs: Iterable[RunRecord]) -> bool:
 
 
 def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:
-    """Return a note for each task on the settings that differ between models and are not
-    flagged."""
+    """Return a note for each task on the settings that differ between models and are not flagged.
+
+    Tasks without such a setting have no note.
+    """
     by_task: dict[str, list[str]] = defaultdict(list)
     for difference in differences_of_models(runs):
         if not difference.is_flagged:
@@ -631,5 +662,5 @@ def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:
 
 
 def undescribed_sources(runs: Sequence[RunRecord]) -> list[str]:
-    """Return the sources of the runs whose settings are unknown."""
+    """Return the sources of the runs whose settings are unknown, in order; they may repeat."""
     return [run.source for run in runs if not run.is_described]

@@ -36,7 +36,7 @@ class SplitItems:
 
 
 def split_by_targets(
-    asked: Sequence[AskedRun], names: Sequence[Names], allowed: Collection[str] = ()
+    asked_runs: Sequence[AskedRun], names: Sequence[Names], allowed: Collection[str] = ()
 ) -> SplitItems:
     """Give items with other targets than in the earliest run ids of their own.
 
@@ -45,14 +45,14 @@ def split_by_targets(
     of two prompts do, are equal.
 
     Args:
-        asked: the runs of all tasks.
+        asked_runs: the runs of all tasks.
         names: for each run, the ids by which its items are paired.
         allowed: names of the findings that the user accepts. With `questions`, no id changes.
 
     Raises:
         OtherQuestionError: no two runs of a task have an item with the same target.
     """
-    sources = _sources_by_target(asked, names)
+    sources = _sources_by_target(asked_runs, names)
     differing = {
         key: sources_of_targets
         for key, sources_of_targets in sources.items()
@@ -76,10 +76,10 @@ def split_by_targets(
         notes.append(Notice("targets-differ", fields))
     split = [
         _names_by_target(run, names_of_run, differing)
-        for run, names_of_run in zip(asked, names, strict=True)
+        for run, names_of_run in zip(asked_runs, names, strict=True)
     ]
     for task, items in items_by_task.items():
-        if not _shares_items(task, asked, split):
+        if not _shares_items(task, asked_runs, split):
             places = [*differing[task, items[0]].values()]
             raise OtherQuestionError(
                 f"{_problem_of_targets(task, items, differing[task, items[0]])}, and no item has "
@@ -91,7 +91,7 @@ def split_by_targets(
 
 
 def _sources_by_target(
-    asked: Sequence[AskedRun], names: Sequence[Names]
+    asked_runs: Sequence[AskedRun], names: Sequence[Names]
 ) -> dict[tuple[str, str], dict[int, str]]:
     """Return the first source with each target of an item, by task and id of the item.
 
@@ -101,14 +101,16 @@ def _sources_by_target(
     sources: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     rubrics: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     read: dict[tuple[str, int], Names] = {}
-    for position in sorted(range(len(asked)), key=lambda k: time_and_source(asked[k].run)):
-        run = asked[position].run
+    for position in sorted(
+        range(len(asked_runs)), key=lambda k: time_and_source(asked_runs[k].run)
+    ):
+        run = asked_runs[position].run
         # Runs with equal items share one list, of which an older run has given all targets.
-        shared = run.task, id(asked[position].items)
+        shared = run.task, id(asked_runs[position].items)
         if shared in read and read[shared] == names[position]:
             continue
         read[shared] = names[position]
-        for item in asked[position].items:
+        for item in asked_runs[position].items:
             key = run.task, names[position].get(item.id, item.id)
             if item.target is not None:
                 sources[key].setdefault(item.target, run.source)
@@ -136,25 +138,25 @@ def _names_by_target(
     for item in run.items:
         name = names.get(item.id, item.id)
         targets = [*differing.get((run.run.task, name), ())]
-        known = [
+        ranks = [
             targets.index(target) for target in (item.target, item.rubric) if target in targets
         ]
-        number = known[0] + 1 if known else 1
+        number = ranks[0] + 1 if ranks else 1
         if number > 1:
             split[item.id] = f"{name}@target{number}"
     return split
 
 
-def _shares_items(task: str, asked: Sequence[AskedRun], names: Sequence[Names]) -> bool:
+def _shares_items(task: str, asked_runs: Sequence[AskedRun], names: Sequence[Names]) -> bool:
     """Return whether two runs of a task have an item with one id, by the new ids in `names`."""
-    seen = set[str]()
-    for run, names_of_run in zip(asked, names, strict=True):
+    items_so_far = set[str]()
+    for run, names_of_run in zip(asked_runs, names, strict=True):
         if run.run.task != task:
             continue
         items = {names_of_run.get(item.id, item.id) for item in run.items}
-        if not seen.isdisjoint(items):
+        if not items_so_far.isdisjoint(items):
             return True
-        seen |= items
+        items_so_far |= items
     return False
 
 

@@ -4,24 +4,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison import comparison_templates
 from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE
 from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import PairFinding
 from podium.numbers import percent
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS
+from podium.rankers.errors.raters import fewest_raters
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import after_colon, limit_sentence, raters_text
 from podium.show.answers.rank_templates import all_of, further_items_text, more_items_sentence
 from podium.show.answers.tested_again import tested_again_text
 from podium.tables import EMPTY
-from podium.wording import item_option, plural, some, word_for
+from podium.wording import item_option, number_word, plural, some, word_for
 
 AHEAD = "clearly ahead"
 BEHIND = "clearly behind"
 CLOSE = "too close to call"
 IN_DOUBT = "nothing is claimed"
+# The four verdicts about the candidate and the baseline; texts show them.
 SLICE_VERDICTS = {
     AHEAD: "clearly ahead of {baseline}",
     BEHIND: "clearly behind {baseline}",
@@ -64,12 +66,10 @@ def comparison_answer(
     if not findings:
         return (*verdict, *failures[:1])
     if len(findings) > 1:
-        of_findings = [
-            doubt
-            for each in findings
-            for doubt in (each.doubt, each.judge_doubt, each.loss_check, each.rater_check)
-        ]
-        doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
+        doubts: list[Check | None] = []
+        for each in findings:
+            doubts += [each.doubt, each.judge_doubt, each.loss_check, each.rater_check]
+        doubt_sentences = dict.fromkeys(_doubt_sentence(doubt) for doubt in doubts if doubt)
         on_all = _if_same_questions(_several_sentence(findings), findings)
         limited = limit_sentence(
             on_all,
@@ -77,7 +77,7 @@ def comparison_answer(
             raters=raters_of_findings(findings),
             models=_compared_models(findings),
         )
-        return (*verdict, limited, *_contrary_slices(findings, by), *doubts)
+        return (*verdict, limited, *_contrary_slices(findings, by), *doubt_sentences)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
     p_name = "two-sided p" if gate else "p"
@@ -145,7 +145,8 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
 def raters_of_findings(findings: Sequence[PairFinding]) -> str | None:
     """Write the judges or voters of what is compared, as `these two judges`.
 
-    None if there is one, or if the findings have different numbers of them.
+    The result is None if there is one judge or voter only, or if the findings differ in their
+    judges or voters. `findings` must not be empty.
     """
     raters = {finding.raters for finding in findings}
     [first, *others] = raters
@@ -153,14 +154,23 @@ def raters_of_findings(findings: Sequence[PairFinding]) -> str | None:
 
 
 def _depends_on_choice(finding: PairFinding) -> bool:
-    """Return whether the p-value of a clear difference exceeds the level if the pair was chosen
-    after looking at the ranking."""
-    chosen = finding.p_if_chosen
-    return finding.is_distinguishable and chosen is not None and chosen > 1 - finding.level
+    """Return whether a difference is clear only if the pair was chosen before looking at the
+    ranking.
+
+    The result is True if the difference is distinguishable, and the p-value of a pair that was
+    chosen afterwards (`p_if_chosen`) is known and above 1 - level.
+    """
+    p_if_chosen = finding.p_if_chosen
+    return (
+        finding.is_distinguishable and p_if_chosen is not None and p_if_chosen > 1 - finding.level
+    )
 
 
 def _not_called_sentence(finding: PairFinding, doubt: Check) -> str:
-    """Write that neither model is called ahead, because their difference may mean nothing."""
+    """Write that neither model is called ahead, because of a doubt about their difference.
+
+    The sentence ends with the clause of the flagged check `doubt`.
+    """
     return comparison_templates.NOT_CALLED.format(
         candidate=finding.candidate, baseline=finding.baseline, reason=doubt.clause
     )
@@ -178,12 +188,12 @@ def _if_same_questions(sentence: str, findings: Sequence[PairFinding]) -> str:
 
 
 def _compared_models(findings: Sequence[PairFinding]) -> list[str]:
-    """Return the names of the models that are compared."""
+    """Return the candidate and the baseline of each finding, in order; names may repeat."""
     return [name for each in findings for name in (each.candidate, each.baseline)]
 
 
 def _doubt_sentence(doubt: Check) -> str:
-    """Write what a flagged check says: a reason why the difference may mean nothing."""
+    """Write the clause of a flagged check as a sentence: why the difference may mean nothing."""
     return f"{doubt.start_sentence(doubt.clause)}."
 
 
@@ -247,14 +257,19 @@ def _why_further_unknown(finding: PairFinding) -> str:
     items = plural(finding.unit, 2)
     if difference.is_sequential:
         return comparison_templates.BY_BETTING.format(nouns=items)
+    number = difference.fewest_raters
+    has_few_raters = number is not None and number < fewest_raters(finding.level)
+    if difference.raters is not None and number is not None and has_few_raters:
+        few_raters = f"{number_word(number)} {plural(difference.raters[0], number)}"
+        return f": {comparison_templates.FEW_RATERS_OF_ONE.format(raters=few_raters)}"
     if difference.items < FEWEST_ITEMS:
         few = rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=items)
         return f": {few}"
-    if difference.raters is not None and np.isinf(finding.interval).all():
-        few_raters = plural(difference.raters[0], 2)
-        return f": {comparison_templates.FEW_RATERS_OF_ONE.format(raters=few_raters)}"
     if np.isinf(difference.value):
         return f": {rank_templates.GAP_UNBOUNDED}"
+    if difference.raters is not None and finding.has_busy_raters:
+        busy = rank_templates.BUSY_RATERS.format(raters=plural(difference.raters[0], 2))
+        return f": {busy}"
     return ""
 
 
@@ -338,7 +353,11 @@ def _tally_sentence(finding: PairFinding) -> str:
 
 
 def _contrary_text(finding: PairFinding) -> str:
-    """Write who is ahead by Elo if the other model wins more items; empty if it does not."""
+    """Write who is ahead by Elo, and why, if the other model wins more items; else "".
+
+    The text begins with a semicolon. It is also empty if the measure is not Elo, or if one of the
+    two counts is even.
+    """
     elo = finding.difference.value
     won, lost, _ = finding.tally_by_weight or finding.tally
     if finding.measure != ELO or elo * (won - lost) >= 0:
@@ -355,7 +374,7 @@ def _contrary_text(finding: PairFinding) -> str:
 def tally_text(tally: Sequence[float], separator: str = "–") -> str:
     """Join the numbers of wins, losses and ties, or their weights.
 
-    Whole numbers have no decimals, others six significant digits.
+    Whole numbers have no decimals, and other numbers six significant digits: `17–10–2.5`.
     """
     texts = []
     for number in tally:
@@ -365,16 +384,21 @@ def tally_text(tally: Sequence[float], separator: str = "–") -> str:
 
 
 def _verdict_of(finding: PairFinding) -> str:
-    """Return whether the candidate is clearly ahead or behind, or the gap is too close to call, or
-    nothing is claimed."""
+    """Return the verdict about a finding: `AHEAD`, `BEHIND`, `CLOSE` or `IN_DOUBT`.
+
+    A distinguishable difference gives `AHEAD` or `BEHIND` (of the candidate). Any other finding
+    gives `IN_DOUBT` if it has a `doubt`, and else `CLOSE`.
+    """
     if finding.is_distinguishable:
         return AHEAD if finding.difference.value > 0 else BEHIND
     return CLOSE if finding.doubt is None else IN_DOUBT
 
 
 def _slices_by_verdict(finding: PairFinding) -> dict[str, list[str]]:
-    """Return the names of a finding's slices by `_verdict_of`; verdicts of no slice are left
-    out."""
+    """Return the names of a finding's slices by their verdict (`_verdict_of`).
+
+    The verdicts are in the order of `SLICE_VERDICTS`. Verdicts that no slice has are left out.
+    """
     groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: [], IN_DOUBT: []}
     for each in finding.slices:
         groups[_verdict_of(each)].append(str(each.slice))
@@ -382,8 +406,10 @@ def _slices_by_verdict(finding: PairFinding) -> dict[str, list[str]]:
 
 
 def _slices_text(finding: PairFinding) -> str:
-    """Write on which slices the candidate is clearly ahead, clearly behind, too close to call, or
-    not compared because of a doubt."""
+    """Write on which slices each verdict about the candidate holds, as clauses joined by `; `.
+
+    Each clause names at most `MOST_SLICES` slices.
+    """
     parts = []
     for verdict, names in _slices_by_verdict(finding).items():
         text = SLICE_VERDICTS[verdict].format(baseline=finding.baseline)
@@ -411,8 +437,12 @@ def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
 
 
 def _contrary_slices(findings: Sequence[PairFinding], by: str | None) -> list[str]:
-    """Write for each finding that is clearly ahead in some slices and clearly behind in others, in
-    which; at most for `MOST_WITH_SLICES` of them. A last sentence counts the others."""
+    """Write a sentence for each finding whose candidate is ahead and behind in different slices.
+
+    Such a candidate is clearly ahead in some slices, and clearly behind in others. The first
+    `MOST_WITH_SLICES` findings have a sentence, and a last sentence counts further findings. `by`
+    is the column of the slices.
+    """
     contrary = []
     for finding in findings:
         verdicts = _slices_by_verdict(finding).keys()
@@ -589,15 +619,17 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
         if decision.finding and decision.measure:
             difference = decision.finding.differences[decision.measure]
             rarest_losses.append(difference.rarest_seen(level))
-    known = [number for number in rarest_losses if number]
-    if not known:
+    bounded_losses = [number for number in rarest_losses if number]
+    if not bounded_losses:
         return ""
     units = {decision.finding.unit for decision in decisions if decision.finding}
     unit = units.pop() if len(units) == 1 else "item"
     nouns = plural(unit, 2)
     can_bet = all(decision.finding and decision.finding.is_share for decision in decisions)
     remedy = comparison_templates.BETTING_ALLOWS if can_bet else ""
-    return comparison_templates.UNSEEN_LOSS.format(rarest=min(known), nouns=nouns, remedy=remedy)
+    return comparison_templates.UNSEEN_LOSS.format(
+        rarest=min(bounded_losses), nouns=nouns, remedy=remedy
+    )
 
 
 def bound_text(decision: GateDecision, name: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.compared_pair import ELO, MEASURES, METHODS, SCORE, ComparedPair
@@ -61,7 +61,11 @@ from podium.known_names import find_name
 from podium.notices.notice import Notice, select_codes
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import check_level, holm
-from podium.rankers.errors.raters import count_raters
+from podium.rankers.errors.raters import (
+    MOST_OF_FEW_RATERS,
+    count_raters,
+    count_raters_of_models,
+)
 from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import rank, refuse_several_judges, require_verdicts
@@ -257,8 +261,9 @@ def _build_pair(
 ) -> ComparedPair:
     """Return two models to compare, with the items on which their answers are identical.
 
-    If `answers` is None, or has no answers of one of the two models, the items are those of battles
-    which say that the responses are identical; None if no battle says so.
+    If `answers` is None, or has no answers of one of the two models, the items are those whose
+    battles say that the responses are identical (`items_of_identical`). If that is not known
+    either, `identical` of the pair is None.
 
     Args:
         candidate: full name of the candidate.
@@ -303,8 +308,8 @@ def _checks_beside(
         described += [each.judge_doubt or each.loss_check, each.doubt]
     beside = [check for check in checks if check not in described]
     if by is not None:
-        shown = option_text("by", by)
-        beside = [check for check in beside if check.fields.get("option") != shown]
+        option_as_typed = option_text("by", by)
+        beside = [check for check in beside if check.fields.get("option") != option_as_typed]
     return tuple(beside)
 
 
@@ -357,8 +362,8 @@ def _read_all(
             return read_battles(*sources, *frames, **reading)
     if len(tables) > 1 or sources or reading:
         raise UsageError(
-            "battles that are read already stand alone: give no other sources and no options "
-            "beside them"
+            "a Battles object cannot be compared together with other sources, or with options for "
+            "reading: leave them out"
         )
     return next(table for table in tables if isinstance(table, Battles))
 
@@ -384,11 +389,11 @@ def _choose_pairs(
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
         candidates = names[:1]
         baseline = names[1]
-    known = battles.models
+    models = battles.models
     full_baseline = _find_model(baseline, battles)
     chosen_candidates = [_find_model(name, battles) for name in candidates]
     if not chosen_candidates:
-        chosen_candidates = [name for name in known if name != full_baseline]
+        chosen_candidates = [name for name in models if name != full_baseline]
     if full_baseline in chosen_candidates:
         raise UsageError(
             f"{full_baseline!r} would be compared with itself: name two different models"
@@ -499,7 +504,7 @@ def _compare_slices(
 
 
 def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
-    """Return a finding with `likely_item` set, also in its slices."""
+    """Return a finding whose field `likely_item` is `column`, also in its slices."""
     slices = tuple(replace(each, likely_item=column) for each in finding.slices)
     return replace(finding, likely_item=column, slices=slices)
 
@@ -620,6 +625,7 @@ def _with_doubts(
     if doubts.get("doubt") is None:
         doubts["doubt"] = dependent_groups(checks)
     if doubts.get("judge_doubt") is None:
+        # The empty mapping: `compare` has no option that names families of models.
         doubts["judge_doubt"] = doubt_about_relation(battles, {}, models)
     # What unparsed battles explain is known of all battles, not of a slice.
     in_slices = {**doubts, "doubt": doubts.get("doubt") or doubts.get("loss_check")}
@@ -631,11 +637,15 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
     """Return findings with the number of judges or voters of the compared verdicts or scores.
 
     One voter or judge who decides who is ahead is left out where nothing is claimed. An Elo
-    difference also uses battles with other models, which may be the only ones of several voters;
-    of a win rate by one of several voters, the number is 1. Scores of one judge have none, and so
-    have differences whose errors include how raters differ.
+    difference also uses battles with other models, which may be the only ones of several voters. It
+    speaks of the raters of the one of the two models that has fewer, if these are one or two; of a
+    win rate by one of several voters, the number is 1. Scores of one judge have none, and so have
+    differences whose errors include how raters differ.
     """
     all_raters = count_raters(battles)
+    raters_of_model = {}
+    if all_raters is not None and all_raters[1] > MOST_OF_FEW_RATERS:
+        raters_of_model = count_raters_of_models(battles, all_raters[0])
     changed = []
     for finding in findings:
         includes_raters = finding.difference.raters is not None
@@ -647,6 +657,11 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
             pair = (finding.candidate, finding.baseline)
             battles_of_pair = battles.select(are_between(battles, pair))
             raters = count_raters(battles_of_pair) or raters
+        elif raters is not None and raters_of_model:
+            names = (finding.candidate, finding.baseline)
+            fewest = min(raters_of_model.get(name, raters[1]) for name in names)
+            if fewest <= MOST_OF_FEW_RATERS:
+                raters = (raters[0], fewest)
         is_shown = finding.is_distinguishable or includes_raters
         rater_check = finding.rater_check if is_shown and finding.doubt is None else None
         changed.append(replace(finding, raters=raters, rater_check=rater_check))
@@ -708,8 +723,8 @@ def _with_own_order(
         is_of_order = check is not None and check.name in (ORDER_DECIDES, ONE_ORDER, IN_SLICES)
         doubts[attribute] = None if is_of_order else check
     doubts["judge_doubt"] = doubt_about_judge(checks) or doubts["judge_doubt"]
-    of_slice = replace(finding, **doubts)
-    doubts |= _doubts_about_order(of_slice, checks, unclaimed, doubts)
+    finding_of_slice = replace(finding, **doubts)
+    doubts |= _doubts_about_order(finding_of_slice, checks, unclaimed, doubts)
     return replace(finding, **doubts)
 
 
@@ -717,7 +732,7 @@ def _doubts_about_order(
     finding: PairFinding,
     checks: Sequence[Check],
     unclaimed: Mapping[str, Sequence[str]],
-    known: Mapping[str, Check | None],
+    checks_of_models: Mapping[str, Check | None],
 ) -> dict[str, Check]:
     """Return the doubt that a judge which read single orders favours the response shown first.
 
@@ -728,7 +743,7 @@ def _doubts_about_order(
         finding: what was compared.
         checks: the adjusted checks of the battles.
         unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
-        known: the other doubts, which are kept.
+        checks_of_models: the other doubts, which are kept.
 
     Returns:
         The doubt; empty if there is none, or if another doubt has its place.
@@ -741,7 +756,7 @@ def _doubts_about_order(
         attribute = "doubt"
     elif not finding.is_distinguishable:
         attribute = "judge_doubt"
-    return {} if known.get(attribute) else {attribute: order}
+    return {} if checks_of_models.get(attribute) else {attribute: order}
 
 
 def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:
@@ -769,8 +784,8 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
         compared = battles if pool else judged_once(battles)
         yield dict.fromkeys(SUBJECT_FIELDS), compared
         return
-    known = [name for name in QUESTION_COLUMNS if name in known_columns]
-    columns = [name for name in known if len(battles.values_of(name))]
+    question_columns = [name for name in QUESTION_COLUMNS if name in known_columns]
+    columns = [name for name in question_columns if len(battles.values_of(name))]
     columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]
     has_tasks_and_metrics = {"task", "metric"}.issubset(columns_with_several)
     if has_tasks_and_metrics and _names_of_metrics_hold_tasks(battles):
@@ -796,13 +811,19 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
 
 
 def _names_of_metrics_hold_tasks(battles: Battles) -> bool:
-    """Return whether the name of every metric begins with its task, as those of Inspect do."""
+    """Return whether the name of every metric begins with its task, as those of Inspect do.
+
+    The result is False if nothing is known of a metric.
+    """
     measures = [battles.measure_of(name) for name in battles.metrics]
     return all(measure is not None and measure.task_is_named for measure in measures)
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
-    """Set the number of tests of findings, and adjust their p-values by Holm's rule over all."""
+    """Return copies of findings with the number of tests, and p-values adjusted by Holm's rule.
+
+    Each finding counts as one test. The findings stay in their order.
+    """
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
     return [
         replace(finding, tests=len(findings), p_adjusted=p)

@@ -10,9 +10,11 @@ WIN_RATE = "win-rate"
 SCORE = "score"
 """Measure: the difference of mean scores, in the metric's units."""
 MEASURES = ("auto", SCORE, ELO, WIN_RATE)
+"""Values of the option `measure`."""
 BETTING = "betting"
 """Method: tests by betting, which allow for rare losses and may be looked at again."""
 METHODS = ("auto", BETTING)
+"""Values of the option `method`."""
 
 
 @dataclass(frozen=True, slots=True)

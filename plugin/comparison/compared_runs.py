@@ -13,6 +13,7 @@ from podium.wording import join_names
 SHOWN_REVISION_LENGTH = 7
 """Number of characters of a commit that a name shows."""
 RunReader = Callable[[Sequence[SourceFiles], Reading], Sequence[RunRecord]]
+"""A function of a format that returns the runs in some files, with the names of their models."""
 
 
 def name_compared_runs(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison.answer import comparison_answer
 from podium.comparison.gate import Gate
 from podium.comparison.outcomes import PairFinding
@@ -63,7 +63,11 @@ class Comparison(Document):
         return add_accepted(answer, self.accepted)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison for JSON."""
+        """Return the comparison as plain Python values, for JSON.
+
+        The findings are under the key `comparisons`, and the version of the format under `podium`.
+        `gate` is None without requirements. The other keys are attributes.
+        """
         return {
             "podium": FORMAT_VERSION,
             "answer": list(self.answer),

@@ -54,7 +54,7 @@ def comparison_documents(comparison: Comparison) -> tuple[Report, ...]:
     reports = comparison_reports(comparison)
     if not lines:
         return reports
-    section = Section("warnings", "warnings and notes", warnings=lines)
+    section = Section(name="warnings", title="warnings and notes", warnings=lines)
     return tuple(replace(each, sections=(*each.sections, section)) for each in reports)
 
 
@@ -105,26 +105,31 @@ def _sections_of_finding(
         slices = f"{len(finding.slices):,} {plural('slice', len(finding.slices))}"
         note = comparison_templates.SLICES_NOTE.format(slices=slices)
         notes = (note, *_doubts_about_slices(finding))
-        yield Section("slices", f"by slice{suffix}", tables=(table,), notes=notes)
+        yield Section(name="slices", title=f"by slice{suffix}", tables=(table,), notes=notes)
     if finding.results.difference.any():
         most = MOST_ITEMS if len(findings) == 1 else MOST_ITEMS_OF_SEVERAL
         yield _items_section(finding, suffix, most)
 
 
 def _doubts_about_slices(finding: PairFinding) -> Iterator[str]:
-    """Yield why nothing can be claimed in slices, that the order decides there, and what else was
-    found about the order or losses.
+    """Yield clauses on the doubts about single slices, in the order of the slices.
 
-    What was found in all slices alike stands in the answer, and is left out.
+    A slice with a `doubt` has one clause, which says why nothing can be claimed. Any other slice
+    has the clauses of its `judge_doubt` and its `loss_check`, if there are such checks. Doubts
+    about the whole finding stand in the answer, and are left out.
     """
-    known = [finding.doubt, finding.judge_doubt, finding.loss_check]
+    texts_already_shown = [finding.doubt, finding.judge_doubt, finding.loss_check]
     for finding_of_slice in finding.slices:
-        if finding_of_slice.doubt is not None and finding_of_slice.doubt not in known:
+        if finding_of_slice.doubt is not None and finding_of_slice.doubt not in texts_already_shown:
             yield comparison_templates.NOTHING_IN_SLICE.format(
                 slice=finding_of_slice.slice, reason=finding_of_slice.doubt.clause
             )
         for check in (finding_of_slice.judge_doubt, finding_of_slice.loss_check):
-            if finding_of_slice.doubt is None and check is not None and check not in known:
+            if (
+                finding_of_slice.doubt is None
+                and check is not None
+                and check not in texts_already_shown
+            ):
                 yield check.clause
 
 
@@ -155,7 +160,7 @@ def _gate_section(gate: Gate, level: float) -> Section:
         rows.append((verdict, requirement.text, about, estimate, low, high, needed))
     table = Table(title="", header=header, rows=tuple(rows), align="lllrrrr")
     note = comparison_templates.GATE_NOTE.format(level=percent(level))
-    return Section("gate", "required", tables=(table,), notes=(note,))
+    return Section(name="gate", title="required", tables=(table,), notes=(note,))
 
 
 def _findings_table(findings: Sequence[PairFinding], subject: str) -> Table:
@@ -243,7 +248,9 @@ def _items_section(finding: PairFinding, title_end: str, most: int) -> Section:
     header = ("won by", "item", *columns)
     table = Table(title="", header=header, rows=tuple(rows), align="ll" + "r" * len(columns))
     note = comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts))
-    return Section("items", f"items that changed{title_end}", tables=(table,), notes=(note,))
+    return Section(
+        name="items", title=f"items that changed{title_end}", tables=(table,), notes=(note,)
+    )
 
 
 def _format_finding_counts(comparison: Comparison) -> list[str]:

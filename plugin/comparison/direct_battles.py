@@ -119,20 +119,23 @@ class DirectBattles:
 
     @property
     def cluster(self) -> np.ndarray:
-        """Code of the group of each battle's item, or of the item without groups, from 0."""
+        """Code of each battle's group or, without groups, of its item, from 0, shape (battles,)."""
         unit = self.item if self.group is None else self.group
         _, code = np.unique(unit, return_inverse=True)
         return code
 
     def take(self, keep: np.ndarray) -> "DirectBattles":
-        """Return the battles of a mask, shape (battles,); items that have none are left out."""
-        kept: dict[str, Any] = {}
+        """Return the battles of the mask `keep`, shape (battles,).
+
+        Items without a kept battle are left out of `item_names`, and the others get new codes.
+        """
+        columns: dict[str, Any] = {}
         for attribute in fields(self):
             column = getattr(self, attribute.name)
             if attribute.name != "item_names":
-                kept[attribute.name] = None if column is None else column[keep]
-        present, kept["item"] = np.unique(kept["item"], return_inverse=True)
-        return DirectBattles(**kept, item_names=self.item_names[present])
+                columns[attribute.name] = None if column is None else column[keep]
+        present, columns["item"] = np.unique(columns["item"], return_inverse=True)
+        return DirectBattles(**columns, item_names=self.item_names[present])
 
 
 def direct_battles(columns: BattleColumns, pair: ComparedPair) -> DirectBattles:
@@ -169,14 +172,14 @@ def direct_battles(columns: BattleColumns, pair: ComparedPair) -> DirectBattles:
     )
 
 
-def mark_items(items: Collection[str], chosen: Collection[str] | None) -> np.ndarray:
+def mark_items(items: Collection[str], wanted_items: Collection[str] | None) -> np.ndarray:
     """Return the mask of the items that are among the chosen ones, shape (items,).
 
     Args:
         items: the items, which may repeat.
-        chosen: the chosen items; None for none.
+        wanted_items: the chosen items; None for none.
     """
-    wanted = frozenset(chosen or ())
+    wanted = frozenset(wanted_items or ())
     return np.fromiter((item in wanted for item in items), dtype=bool, count=len(items))
 
 

@@ -41,6 +41,7 @@ def equalized_credits(columns: BattleColumns, pair: ComparedPair) -> np.ndarray:
     model = np.where(is_a, a[has_third], b[has_third])
     earned = np.where(is_a, credit[rows], 1 - credit[rows])
     _, item = np.unique(items[rows], return_inverse=True)
+    # A number that identifies the item and the third model.
     matchup = item * len(battles.models) + third
     mean_credits = _mean_credits_of_both(matchup, model, earned, columns.weight[rows])
     credit[rows] = np.where(is_a, mean_credits, 1 - mean_credits)
@@ -57,8 +58,8 @@ def _mean_credits_of_both(
 
     Args:
         matchup: code of the item and the third model of each battle, shape (battles,).
-        model: code of that one of the two models which plays in each battle, shape (battles,).
-        earned: its credit, shape (battles,).
+        model: code of the one of the two models that plays in each battle, shape (battles,).
+        earned: credit of this model, shape (battles,).
         weight: weight of each battle, shape (battles,).
 
     Returns:

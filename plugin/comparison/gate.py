@@ -26,8 +26,11 @@ from podium.rankers.errors.intervals import finite_or_none, holm
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
+"""Exit code of the command by the verdict of the gate."""
 FORMS_OF_REQUIREMENT = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
+"""End of error messages: how a requirement is typed."""
 SCOPE_FIELDS = ("task", "metric", "judge", "candidate")
+"""Fields of a requirement in a file that limit what it is about."""
 FILE_REMEDY = (
     "write a list `requirements` of tables with require, and task, metric, judge, candidate, "
     "advisory as needed"
@@ -68,7 +71,9 @@ class Requirement:
     def is_about(self, finding: PairFinding) -> bool:
         """Return whether the requirement applies to a finding.
 
-        The requirement may name the metric without lm-eval's filter, and without Inspect's task.
+        Each of task, metric, judge and candidate must be None in the requirement, or be that of the
+        finding. The requirement may name the metric without lm-eval's filter, and without Inspect's
+        task.
         """
         metrics = (None, finding.metric, *metric_names(finding.known_metric))
         has_task = self.task in (None, finding.task)
@@ -102,7 +107,12 @@ class GateDecision:
     measure: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the decision for JSON; if nothing was compared, with the scope as it was typed."""
+        """Return the decision for JSON, in plain Python values.
+
+        `require` is the text of the requirement, and `advisory` its `is_advisory`. The keys
+        `candidate`, `task`, `metric` and `judge` are those of the finding or, if nothing was
+        compared, those of the requirement as they were typed. The other keys are attributes.
+        """
         scope = self.finding or self.requirement
         return {
             "require": self.requirement.text,
@@ -148,7 +158,7 @@ class Gate:
         return EXIT_CODES[self.verdict]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the gate for JSON."""
+        """Return the gate for JSON: `verdict`, `exit_code` and `requirements`, the decisions."""
         decisions = [decision.to_dict() for decision in self.decisions]
         return {"verdict": self.verdict, "exit_code": self.exit_code, "requirements": decisions}
 
@@ -360,7 +370,7 @@ def _verdict_of_tests(
 
 
 def _why_unmeasured(finding: PairFinding, measure: str) -> str:
-    """Write why a finding has no difference by a measure, and what to require instead."""
+    """Return a clause on why a finding lacks a measure, and on what to require instead."""
     if SCORE in finding.differences:
         return "a metric has no Elo; write points or 0.02"
     if measure == ELO:

@@ -21,8 +21,11 @@ from podium.responses.verdict_sources import read_responses_beside_verdicts, res
 from podium.storage.remote import is_url
 
 NO_ANSWERS = "no answers were found in the sources (add them with --responses)"
+"""Why identical answers are not counted if the sources have no answers."""
 LOG_SUFFIX = ".eval"
+"""End of the names of Inspect's logs."""
 PAIRED_BY_INPUT = "items are paired by input"
+"""Why identical answers are not counted if items may have other names in the scores."""
 
 
 def split_arguments(
@@ -104,7 +107,7 @@ def _labelled_paths(
         raise UsageError(f"{first_path} is given twice: a comparison needs two different runs")
     models = [_models_in(path) for path in paths]
     if names_joined:
-        models = [set(map(joined_name, held)) for held in models]
+        models = [set(map(joined_name, names)) for names in models]
     hold_one_each = all(len(names) == 1 for names in models)
     if hold_one_each and models[0] != models[1]:
         model_names = [label or min(names) for label, names in zip(labels, models, strict=True)]
@@ -148,7 +151,11 @@ def _models_in(path: str) -> set[str]:
     The result is empty if the path holds no logs, or if any of its files cannot be read.
     """
     # The rows of costs name the model of each answer, and are read of logs alone.
-    readers = [load_target(known.costs) for known in catalogue.formats() if known.costs]
+    readers = [
+        load_target(table_format.costs)
+        for table_format in catalogue.formats()
+        if table_format.costs
+    ]
     models = set()
     try:
         for file in find_files(path, (LOG_SUFFIX,)).paths:
@@ -210,7 +217,7 @@ def find_responses(
 
 
 def _is_in_log(error: OtherQuestionError, readers: Sequence[FileReader]) -> bool:
-    """Return whether an error is about a log or samples file of a host."""
+    """Return whether the source of an error is a log or samples file of a host."""
     path = Path(error.source or "")
     if is_samples(path):
         return True
@@ -271,6 +278,6 @@ def _items_of_flagged_ties(
     table = battles.table
     pair = {candidate, baseline}
     is_of_pair = table["model_a"].isin(pair) & table["model_b"].isin(pair)
-    known = table[is_of_pair & table["item"].notna()]
-    is_identical = known[IDENTICAL].eq(True).groupby(known["item"].astype(str)).all()
+    rows_of_pair = table[is_of_pair & table["item"].notna()]
+    is_identical = rows_of_pair[IDENTICAL].eq(True).groupby(rows_of_pair["item"].astype(str)).all()
     return frozenset(is_identical.index[is_identical])

@@ -43,22 +43,25 @@ class ItemResults:
 
     @property
     def group_codes(self) -> np.ndarray | None:
-        """Code of each item's group, in the order of their names; None without groups."""
+        """Code of each item's group, by sorted names, shape (items,); None without groups."""
         if self.group is None:
             return None
         _, code = np.unique(self.group, return_inverse=True)
         return code
 
-    def take(self, chosen: np.ndarray) -> "ItemResults":
-        """Return the items of a mask, or of positions in their order."""
-        kept: dict[str, Any] = {}
+    def take(self, rows: np.ndarray) -> "ItemResults":
+        """Return the items of a mask, shape (items,), or of positions, in the order of these."""
+        columns: dict[str, Any] = {}
         for each in fields(self):
             column = getattr(self, each.name)
-            kept[each.name] = None if column is None else column[chosen]
-        return ItemResults(**kept)
+            columns[each.name] = None if column is None else column[rows]
+        return ItemResults(**columns)
 
     def largest_first(self) -> "ItemResults":
-        """Return the items by the size of their differences; equal ones keep their order."""
+        """Return the items, those with the largest absolute difference first.
+
+        Items of equal differences keep their order.
+        """
         return self.take(np.argsort(-np.abs(self.difference), kind="stable"))
 
     def to_dicts(self, most: int, *, has_weights: bool) -> list[dict[str, Any]]:
@@ -68,7 +71,7 @@ class ItemResults:
 
         Args:
             most: largest number of items.
-            has_weights: whether the weights are in it.
+            has_weights: whether the mappings have the key `weight`.
         """
         left_out = {"lead"}
         if not has_weights:
@@ -148,20 +151,24 @@ def credit_results(rows: DirectBattles) -> ItemResults:
     Args:
         rows: the battles of the two; those without a verdict do not count.
     """
-    known = rows.take(rows.has_credit)
-    size = len(known.item_names)
-    weight = sum_by_code(known.weight, known.item, size)
-    earned = sum_by_code(known.credit * known.weight, known.item, size)
-    earned_by_outcome = sum_by_code(known.outcome * known.weight, known.item, size)
+    rows_with_credit = rows.take(rows.has_credit)
+    size = len(rows_with_credit.item_names)
+    weight = sum_by_code(rows_with_credit.weight, rows_with_credit.item, size)
+    earned = sum_by_code(
+        rows_with_credit.credit * rows_with_credit.weight, rows_with_credit.item, size
+    )
+    earned_by_outcome = sum_by_code(
+        rows_with_credit.outcome * rows_with_credit.weight, rows_with_credit.item, size
+    )
     return ItemResults(
-        item=known.item_names,
+        item=rows_with_credit.item_names,
         difference=earned / weight - 0.5,
         candidate=None,
         baseline=None,
-        is_identical=_any_by_item(known, known.is_identical),
+        is_identical=_any_by_item(rows_with_credit, rows_with_credit.is_identical),
         weight=weight,
-        row_weight=_mean_weights(known),
-        group=_first_groups(known),
+        row_weight=_mean_weights(rows_with_credit),
+        group=_first_groups(rows_with_credit),
         lead=earned_by_outcome / weight - 0.5,
     )
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison.item_results import ItemResults
 from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items
+from podium.rankers.errors.raters import FEWEST_EFFECTIVE_RATERS
 from podium.wording import plural
 
 MOST_ITEMS = 1_000
@@ -123,7 +124,7 @@ class PairFinding:
 
     @property
     def difference(self) -> DifferenceTest:
-        """The main difference."""
+        """The main difference: that of `differences` by the measure `measure`."""
         return self.differences[self.measure]
 
     @property
@@ -149,7 +150,10 @@ class PairFinding:
 
     @property
     def _joint_level(self) -> float:
-        """Level of each of `tests` intervals that hold together with `level` (Bonferroni)."""
+        """Level of each of `tests` intervals that together have the level `level`.
+
+        By Bonferroni's rule, all of them hold with at least this probability.
+        """
         return 1 - (1 - self.level) / self.tests
 
     @cached_property
@@ -167,7 +171,9 @@ class PairFinding:
 
     @property
     def tally(self) -> tuple[int, int, int]:
-        """Number of items that the candidate wins, loses and ties."""
+        """Numbers of items that the candidate wins, loses and ties, by the sign of
+        `results.lead`.
+        """
         lead = self.results.lead
         won = int((lead > 0).sum())
         lost = int((lead < 0).sum())
@@ -191,7 +197,10 @@ class PairFinding:
 
     @property
     def size(self) -> str:
-        """The number of items with a result, after that of their groups if they have any."""
+        """The number of items with a result as text, as `20 items` or `5 passages, 20 items`.
+
+        The groups are counted before the items if items have groups.
+        """
         items = f"{len(self.results):,} {plural('item', len(self.results))}"
         if self.results.group is None:
             return items
@@ -218,10 +227,12 @@ class PairFinding:
 
     @property
     def further_items(self) -> int | None:
-        """Number of further items, or raters, that would separate the two with 80% power.
+        """Number of further items, groups or raters that would separate the two with 80% power.
 
-        None if it is unknown: the difference or the nearer end of its interval is infinite, there
-        are fewer than 8 items, the interval has no width, or the test is by betting.
+        `unit_of_further` names which of the three are counted. None if it is unknown: the
+        difference or the nearer end of its interval is infinite, there are fewer than 8 items, the
+        interval has no width, the test is by betting, or few voters or judges gave most of the
+        verdicts.
         """
         difference = self.difference
         if difference.is_sequential:
@@ -233,10 +244,18 @@ class PairFinding:
         has_width = difference.value != nearer_end
         if not is_finite or not has_width or difference.items < FEWEST_ITEMS:
             return None
+        if self.has_busy_raters:
+            return None
         number = self.units_so_far
         critical = t_quantile(number, self._joint_level)
         standard_error = abs(difference.value - nearer_end) / critical
         return further_items(number, critical, difference.value / standard_error)
+
+    @property
+    def has_busy_raters(self) -> bool:
+        """Whether all voters or judges count as few, because few gave most of the verdicts."""
+        effective = self.difference.effective_raters
+        return effective is not None and effective < FEWEST_EFFECTIVE_RATERS
 
     @property
     def units_so_far(self) -> int:
@@ -304,7 +323,11 @@ class PairFinding:
         return figures
 
     def _measures_to_dict(self) -> dict[str, dict[str, Any]]:
-        """Return all differences by measure, with intervals that are not simultaneous."""
+        """Return all differences by measure, for JSON.
+
+        Each has its value (None if infinite) under `value`, and the keys of `_difference_to_dict`.
+        Its interval has the level `level`, so that the intervals are not simultaneous.
+        """
         measures = {}
         for name, difference in self.differences.items():
             figures = _difference_to_dict(difference, difference.interval(self.level))

@@ -23,7 +23,6 @@ from podium.rankers.errors.difference import (
     grouped_difference,
     paired_difference,
     sum_by_group,
-    with_least_p_values,
 )
 from podium.rankers.errors.elo_difference import elo_difference
 from podium.rankers.errors.intervals import unit_of_tests
@@ -32,6 +31,7 @@ from podium.rankers.errors.two_way_difference import add_rater_errors, elo_error
 from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.pointwise import raters_of_scores
 
 LARGEST_LEAD = 0.5
 """Largest possible credit minus one half, of a battle that is won."""
@@ -143,7 +143,8 @@ def _measure_scores(
         by_item = score_difference(results, is_share=is_share, unit=battles.unit)
         values = _score_values(scored_rows, results)
         test_groups = partial(grouped_difference, largest=1.0 if is_share else np.inf)
-        test = _test_with_raters(by_item, battles, scored_rows, *values, test_groups)
+        all_raters = raters_of_scores(battles)
+        test = _test_with_raters(by_item, battles, all_raters, scored_rows, *values, test_groups)
     return _PairResults(
         measure=SCORE,
         differences={SCORE: test},
@@ -307,13 +308,14 @@ def verdict_differences(
         rate = _rate_difference(results, battles.unit, bets=pair.bets)
         differences[WIN_RATE] = rate
         if not pair.bets:
-            known = rows.take(rows.has_credit)
+            rows_with_credit = rows.take(rows.has_credit)
             differences[WIN_RATE] = _test_with_raters(
                 rate,
                 battles=battles,
-                rows=known,
-                values=known.credit - 0.5,
-                weight=known.weight,
+                all_raters=raters_of(battles),
+                rows=rows_with_credit,
+                values=rows_with_credit.credit - 0.5,
+                weight=rows_with_credit.weight,
                 test_groups=_rate_difference_of_groups,
             )
     return differences
@@ -322,7 +324,7 @@ def verdict_differences(
 def _elo_with_raters(
     test: DifferenceTest, battles: Battles, coded: CodedBattles, codes: tuple[int, int]
 ) -> DifferenceTest:
-    """Return the test of an Elo difference with errors by voter or judge, too.
+    """Return the test of an Elo difference with errors by item and by voter or judge.
 
     The test is returned unchanged if there are fewer than 10 voters or judges, or if the battles do
     not connect all models.
@@ -337,25 +339,18 @@ def _elo_with_raters(
     if raters is None or comparison_graph(pair_sums(coded)).groups > 1:
         return test
     error = elo_error(coded, *codes, raters)
-    test_by_rater = partial(_elo_difference_by_rater, coded, *codes, raters)
+    raters_of_model = cluster_by_raters(coded, raters).clusters_by_model()
+    fewest = int(raters_of_model[list(codes)].min())
+    test_by_rater = partial(elo_difference, cluster_by_raters(coded, raters), *codes)
     return add_rater_errors(
         test,
         error,
         clusters=coded.clusters,
         unit=unit_of_tests(coded.unit),
         raters=raters,
+        fewest_raters=fewest,
         test_by_raters=test_by_rater,
     )
-
-
-def _elo_difference_by_rater(coded: CodedBattles, a: int, b: int, raters: Raters) -> DifferenceTest:
-    """Test the difference of the Elo ratings of the models with codes a and b, by raters.
-
-    The p-values are at least those of `with_least_p_values` for the raters of the model that has
-    fewer.
-    """
-    test = elo_difference(cluster_by_raters(coded, raters), a, b)
-    return with_least_p_values(test, test.items)
 
 
 def _score_values(
@@ -381,27 +376,32 @@ def _score_values(
 def _test_with_raters(
     test: DifferenceTest,
     battles: Battles,
+    all_raters: Raters | None,
     rows: DirectBattles,
     values: np.ndarray,
     weight: np.ndarray,
     test_groups: Callable[..., DifferenceTest],
 ) -> DifferenceTest:
-    """Return a test with errors by voter or judge, too.
+    """Return a test with errors by item and by voter or judge.
 
-    The test is returned unchanged if its rows have fewer than 10 voters or judges.
+    The test is returned unchanged if there are fewer than 10 voters or judges. If there are more,
+    of whom few gave the verdicts or scores of its rows, these few vary, too.
 
     Args:
         test: the test by items.
         battles: all battles.
+        all_raters: who gave all verdicts, or all scores; None if they are fewer than 10.
         rows: the battles that are compared.
-        values: the value of each, whose weighted mean is tested, shape (rows,).
-        weight: its weight, shape (rows,).
+        values: value of each battle, whose weighted mean is tested, shape (rows,).
+        weight: weight of each battle, shape (rows,).
         test_groups: makes the test of values with weights in groups: a function of these three
             arrays, shape (rows,) each, and of `unit`, what a group is called.
     """
+    if all_raters is None:
+        return test
     is_compared = np.zeros(len(battles), dtype=bool)
     is_compared[rows.row] = True
-    raters = raters_of(battles, is_compared)
+    raters = raters_of(battles, is_compared, fewest=0, units=[all_raters.unit])
     if raters is None:
         return test
     cluster = rows.cluster
@@ -414,6 +414,7 @@ def _test_with_raters(
         clusters=clusters,
         unit=unit_of_tests(battles.unit),
         raters=raters,
+        fewest_raters=len(np.unique(raters.code)),
         test_by_raters=test_by_rater,
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.comparison.compared_pair import ELO, SCORE, WIN_RATE, ComparedPair
 from podium.comparison.direct_battles import BattleColumns
 from podium.comparison.equalized_credits import equalized_credits
@@ -30,9 +30,10 @@ def rater_check_of(
         finding: what was found, not yet adjusted for several tests.
 
     Returns:
-        The check; None if no removal changes who is ahead. None, too, if the two are too close to
-        call, unless the error includes how voters or judges differ and the lead is as large as in
-        `check_leading_rater`, or one of them gave many of the verdicts.
+        The check; None if no removal changes who is ahead. The check is not made, and the result is
+        None, if the lead is 0 or its p-value is too large. The largest p-value is 1 - level. If the
+        error includes how voters or judges differ, it is at least `P_OF_LEAST_Z`, or 1 if a voter
+        or judge gave many of the verdicts (`has_heavy_rater`).
     """
     battles = columns.battles
     value = finding.difference.value

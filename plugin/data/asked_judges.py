@@ -98,8 +98,8 @@ def notes_on_forms(sheets: "Iterable[tuple[str, pd.DataFrame]]") -> Iterator[Not
                 fields = {"path": source, "judge": short[judge], "schema": structured, "text": text}
                 yield Notice("forms-of-replies-mixed", fields)
             form = "schema" if structured > text else "text"
-            of_judge = places.setdefault(judge, {"schema": [], "text": []})
-            of_judge[form].append(source)
+            places_of_judge = places.setdefault(judge, {"schema": [], "text": []})
+            places_of_judge[form].append(source)
     for judge, by_form in places.items():
         if by_form["schema"] and by_form["text"]:
             yield Notice("forms-of-replies-differ", {"judge": short[judge], **by_form})
@@ -114,7 +114,7 @@ def _counts_of_forms(frame: "pd.DataFrame") -> dict[str, tuple[int, int]]:
     counts: dict[str, tuple[int, int]] = {}
     records = frame.attrs.get("judges") or {}
     for name, record in records.items():
-        if record.replies != SCHEMA_FIRST or not {"judge", "credit"} <= {*frame.columns}:
+        if record.replies != SCHEMA_FIRST or not {"judge", "credit"}.issubset(frame.columns):
             continue
         verdicts = frame[(frame["judge"] == name) & frame["credit"].notna()]
         if "attempts" in verdicts:

@@ -120,8 +120,8 @@ Rows: TypeAlias = Verdicts | BattleFrame
 
 def source_column(columns: Iterable[str]) -> str | None:
     """Return the column of `SOURCES` that a table has, `judge` first; None if it has neither."""
-    known = {*columns}
-    return next((name for name in SOURCES if name in known), None)
+    column_names = {*columns}
+    return next((name for name in SOURCES if name in column_names), None)
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:
@@ -307,7 +307,7 @@ class Battles:
         It is False for battles that have no credit because a score is missing.
         """
         unparsed = ~self.readable
-        if not unparsed.any() or not {"score_a", "reason"} <= self.rows.battle_columns:
+        if not unparsed.any() or not {"score_a", "reason"}.issubset(self.rows.battle_columns):
             return unparsed
         reasons = self.rows.texts_of("reason").tolist()
         lacks = [reason is not None and lacks_score(reason) for reason in reasons]
@@ -326,11 +326,15 @@ class Battles:
         verdicts were read.
         """
         whole = self.whole or self
-        shown = whole.rows.first_shown
+        figures_by_judge = whole.rows.first_shown
         if len(whole.judges) < 2:
-            return shown
+            return figures_by_judge
         names_of_judges = {"" if judge == UNNAMED_JUDGE else judge for judge in self.judges}
-        return {judge: figures for judge, figures in shown.items() if judge in names_of_judges}
+        return {
+            judge: figures
+            for judge, figures in figures_by_judge.items()
+            if judge in names_of_judges
+        }
 
     @property
     def outcomes(self) -> np.ndarray:
@@ -373,9 +377,10 @@ class Battles:
 
     @property
     def unit(self) -> str:
-        """What varies independently: the name of a group of items, `item`, or `row` without items.
+        """The noun for what varies independently, such as `item`.
 
-        A column `passage_id` has groups that are called `passage`.
+        If items have groups, it is the noun for a group: `passage` if the column with the groups is
+        `passage_id`. Without items, it is `row`.
         """
         if self.group is not None:
             return group_noun(self.group)
@@ -383,7 +388,11 @@ class Battles:
 
     @property
     def responses(self) -> np.ndarray:
-        """Number of the response that each battle is about, from 1, shape (battles,)."""
+        """Number of the response that each battle is about, from 1, shape (battles,).
+
+        It is 1 for an empty cell, and for all battles without a column `response` or with one that
+        has other values than whole numbers.
+        """
         if "response" not in self.rows.battle_columns:
             return np.ones(len(self), dtype=np.int64)
         import pandas as pd
@@ -450,7 +459,10 @@ class Battles:
 
     @property
     def is_one_jury(self) -> bool:
-        """Whether one jury judged all battles, which are then ranked together."""
+        """Whether one jury judged all battles, which are then ranked together.
+
+        False if the column `jury` is missing, has several names or an empty cell.
+        """
         if "jury" not in self.columns or len(self.values_of("jury")) != 1:
             return False
         return all(text is not None for text in self.rows.texts_of("jury"))
@@ -526,10 +538,12 @@ class Battles:
     @cached_property
     def _reasons(self) -> tuple[dict[str, int], int]:
         """The number of unparsed battles by reason, and the number of battles without a score."""
-        counted = self.rows.unparsed_reasons
+        reasons_of_rows = self.rows.unparsed_reasons
         is_scored = "score_a" in self.columns
-        lacking = {name: n for name, n in counted.items() if is_scored and lacks_score(name)}
-        unparsed = {name: n for name, n in counted.items() if name not in lacking}
+        lacking = {
+            name: n for name, n in reasons_of_rows.items() if is_scored and lacks_score(name)
+        }
+        unparsed = {name: n for name, n in reasons_of_rows.items() if name not in lacking}
         return unparsed, sum(lacking.values())
 
     def unparsed_texts(
@@ -571,7 +585,8 @@ class Battles:
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the battles for which a mask, shape (battles,), is True.
 
-        Models without a battle are dropped, and `missing` becomes None unless all are kept.
+        Models without a battle are dropped. Unless all battles are kept, `missing` and `answer`
+        become None, and `absent` and `facts_of_tasks` empty. `whole` is set in any case.
         """
         return self._part(BattleFrame(self.table, self.group).take(keep))
 
@@ -599,16 +614,16 @@ class Battles:
         a, b = self.model_codes
         # A code of each pair that does not depend on which model is a.
         pair = np.minimum(a, b) * models + np.maximum(a, b)
-        judged = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)]
-        pairs_of_item = judged.drop_duplicates()["item"].value_counts()
+        readable_rows = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)]
+        pairs_of_item = readable_rows.drop_duplicates()["item"].value_counts()
         full = pairs_of_item.index[pairs_of_item == pairs]
         if not len(full):
             problem = f"no item has a readable battle for each of the {quantity(pairs, 'pair')}"
             raise DataError(problem, remedy="rank without asking for complete items")
-        kept = self.select(np.isin(item, full))
+        complete = self.select(np.isin(item, full))
         numbers = {"kept": len(full), "items": self.counts().items}
         note = Notice("complete-items", numbers)
-        return replace(kept, notes=(*kept.notes, note))
+        return replace(complete, notes=(*complete.notes, note))
 
     def slices(self, column: str, *, most: int = MOST_SLICES) -> Iterator[tuple[str, "Battles"]]:
         """Yield each value of a column with its battles, in the order of the values.
@@ -633,19 +648,18 @@ class Battles:
                     yield f"{value}, {other}", inner
             return
         cells = self._cells_of_value(column)
-        known = sorted(cells)
-        if not known and self._name_of_column(column) != column:
+        distinct_cells = sorted(cells)
+        if not distinct_cells and self._name_of_column(column) != column:
             name = self._name_of_column(column)
             raise UsageError(f"column {name!r} has no times, which --by {column} needs")
-        if not known:
+        if not distinct_cells:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
-        if len(known) > most:
-            problem = (
-                f"column {column!r} has {len(known):,} values, and --by makes a ranking of each"
-            )
-            raise UsageError(f"{problem}: choose one with at most {most}")
+        if len(distinct_cells) > most:
+            problem = f"column {column!r} has {len(distinct_cells):,} values"
+            remedy = f"choose one with at most {most}"
+            raise UsageError(f"{problem}, and --by makes a ranking of each: {remedy}")
         searched = self._name_of_column(column)
-        for value in known:
+        for value in distinct_cells:
             rows = self._rows_to_search(searched).keep_where([searched], cells[value])
             part = self._part(rows)
             facts = self.facts_of_tasks.get(value) if column == "task" else None
@@ -654,7 +668,14 @@ class Battles:
             yield value, replace(part, slice_key=self._narrower_key(column, value))
 
     def _narrower_key(self, column: str, value: str) -> tuple[str, str]:
-        """Return the `slice_key` of a slice of these battles, which may be a slice themselves."""
+        """Return the `slice_key` of a slice of these battles, which may be a slice themselves.
+
+        The columns and the values are then joined: `("task,judge", "math, gpt-4o")`.
+
+        Args:
+            column: the column by which these battles are sliced.
+            value: the value of the slice.
+        """
         if self.slice_key is None:
             return column, value
         own_column, own_value = self.slice_key
@@ -663,7 +684,8 @@ class Battles:
     def _cells_of_value(self, column: str) -> dict[str, list[str]]:
         """Return the texts of the cells that have a value, by value.
 
-        A cell may list several values. An empty list has none.
+        A cell may list several values. An empty list has none. The values of a column of times with
+        a number, as `created_at:2`, are the names of its periods (`cells_by_period`).
 
         Raises:
             UsageError: there is no such column.
@@ -679,7 +701,10 @@ class Battles:
         return cells
 
     def _name_of_column(self, column: str) -> str:
-        """Return the name of the column with the cells of `_cells_of_value`."""
+        """Return the name of a column without a number of periods: `created_at` of `created_at:2`.
+
+        The name of any other column is returned unchanged.
+        """
         periods = split_name_of_periods(column, self.columns)
         return column if periods is None else periods[0]
 
@@ -720,15 +745,18 @@ class Battles:
         plain = self.table.copy()
         for name in plain.columns[plain.dtypes == "category"]:
             plain[name] = plain[name].astype(object)
-        known = [name for name in COLUMNS if name in plain]
-        known += criterion_columns(plain)
-        others = [name for name in plain if name not in known]
-        return plain[known + others]
+        first_columns = [name for name in COLUMNS if name in plain]
+        first_columns += criterion_columns(plain)
+        others = [name for name in plain if name not in first_columns]
+        return plain[first_columns + others]
 
     def _rows_to_search(self, *columns: str) -> Rows:
         """Return the rows in the database, or in memory if texts there are found faster.
 
-        `Verdicts.can_search` says which, by the columns that are searched.
+        `Verdicts.can_search` decides.
+
+        Args:
+            columns: the columns that are searched.
         """
         if self.rows.can_search(columns):
             return self.rows

@@ -47,7 +47,11 @@ class Counts:
 
     @property
     def judgments_text(self) -> str:
-        """The number of judgments in words, or of grades if all judges grade single responses."""
+        """The number of judgments as text, such as `1,200 judgments`.
+
+        If some judgments are grades of single responses, their number follows in brackets; if all
+        are, the text is `1,200 grades`.
+        """
         if self.grades and self.grades == self.judgments:
             return f"{self.grades:,} {plural('grade', self.grades)}"
         text = f"{self.judgments:,} {plural('judgment', self.judgments)}"
@@ -77,7 +81,7 @@ class Counts:
 
     @property
     def size(self) -> str:
-        """The number of items in words, after that of their groups if they have any.
+        """The number of items as text, after that of their groups if they have any.
 
         >>> Counts(100, 300, 300, 0, 0, None, groups=20, group="passage").size
         '20 passages, 100 items'
@@ -106,24 +110,25 @@ class Counts:
 
 
 def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
-    """Format the numbers as one sentence.
+    """Format the numbers as one line without a full stop.
 
-    If scores decide all battles (`by_scores`), it does not mention judgments.
+    An example is `100 items, 200 judgments, 100 battles: 98 judged, 2 unparsed (empty reply: 2)`.
+    If scores decide all battles (`by_scores`), the line does not mention judgments.
 
     Args:
         counts: the numbers.
         reasons: number of unparsed battles by reason, the most frequent first. Only the first four
             reasons are named; the battles with other reasons are added up.
     """
-    named = list(reasons.items())[:NAMED_REASONS]
-    parts = [f"{reason}: {times:,}" for reason, times in named]
-    others = sum(reasons.values()) - sum(times for _, times in named)
+    named_reasons = list(reasons.items())[:NAMED_REASONS]
+    parts = [f"{reason}: {times:,}" for reason, times in named_reasons]
+    others = sum(reasons.values()) - sum(times for _, times in named_reasons)
     if others:
         parts.append(f"other: {others:,}")
     why = f" ({', '.join(parts)})" if parts else ""
     # Battles with one unparsed order that are judged by the other order.
     judged_by_one = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
-    kept = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
+    text_of_one_order = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     battles = f"{counts.battles:,} {plural('battle', counts.battles)}"
     if counts.by_scores:
@@ -131,8 +136,8 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
         return f"{counts.size}, {battles} decided by scores{unparsed}{missing}"
     ties = plural("tie", counts.identical)
     identical = f", {counts.identical:,} {ties} of identical responses" if counts.identical else ""
-    judged = f"{counts.with_verdict:,} judged{kept}{identical}"
+    judged_text = f"{counts.with_verdict:,} judged{text_of_one_order}{identical}"
     return (
         f"{counts.size}, {counts.judgments_text}, {battles}: "
-        f"{judged}, {counts.unparsed:,} unparsed{why}{missing}"
+        f"{judged_text}, {counts.unparsed:,} unparsed{why}{missing}"
     )

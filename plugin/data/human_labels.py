@@ -75,11 +75,11 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
         )
     remedy = "leave out --human-judge to use those labels, or remove the column human from the file"
     _check_tables(remedy, verdicts=battles)
-    humans = {judge: JudgeRecord(judge, "human")}
+    humans = {judge: JudgeRecord(judge, kind="human")}
     votes = replace(battles.select(is_of_judge), judge_records=humans)
     others = {name: record for name, record in battles.judge_records.items() if name != judge}
-    judged = replace(battles.select(~is_of_judge), judge_records=others)
-    return _join_labels(judged, votes, judge, must_meet=True)
+    other_battles = replace(battles.select(~is_of_judge), judge_records=others)
+    return _join_labels(other_battles, votes, judge, must_meet=True)
 
 
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
@@ -107,11 +107,12 @@ MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
 
 
 def matchup_frame(battles: Battles) -> "pd.DataFrame":
-    """Return the matchup of each battle, with the columns `MATCHUP_COLUMNS`.
+    """Return a row for each battle that says which matchup it is of (`MATCHUP_COLUMNS`).
 
-    `first` and `second` are the models in the order of their names. `row` is -1 if the battle has
-    an item. If it has none, `row` is the number of the battle, so that the battle is a matchup of
-    its own.
+    `first` and `second` are the models in the order of their names, and `response` is the number of
+    the response, from 1. If the battle has an item, `row` is -1. If it has none, `item` is an empty
+    text and `row` is the position of the battle, so that the battle is a matchup of its own. The
+    index is that of the battles' table.
     """
     import pandas as pd
 
@@ -135,7 +136,7 @@ def matchup_frame(battles: Battles) -> "pd.DataFrame":
 def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
     """Return the weighted mean of a column of credits for each matchup.
 
-    Unparsed battles are left out.
+    Battles with an empty cell in the column are left out.
 
     Returns:
         One row per matchup, indexed by `MATCHUP_COLUMNS`. The columns are `credit` (mean credit of
@@ -145,7 +146,7 @@ def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
     import pandas as pd
 
     table = battles.table
-    known = table[column].notna()
+    has_value = table[column].notna()
     credit = table[column].where(~is_turned(table), 1 - table[column])
     weight = table["weight"] if "weight" in table else pd.Series(1.0, index=table.index)
     judge = table["judge"].astype(object) if "judge" in table else pd.Series("", index=table.index)
@@ -155,7 +156,7 @@ def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
         "weight": weight,
         "judge": judge.fillna(""),
     }
-    groups = matchup_frame(battles).assign(**columns)[known].groupby(MATCHUP_COLUMNS, sort=True)
+    groups = matchup_frame(battles).assign(**columns)[has_value].groupby(MATCHUP_COLUMNS, sort=True)
     sums = groups[["earned", "weight"]].sum()
     means = {
         "credit": sums["earned"] / sums["weight"],
@@ -185,7 +186,10 @@ def human_ties(battles: Battles) -> np.ndarray:
 
 
 def is_turned(table: "pd.DataFrame") -> "pd.Series":
-    """Return a mask of the battles in which the name of model_b sorts before that of model_a."""
+    """Return whether the name of model_b sorts before that of model_a, by row of a battles table.
+
+    The columns of models are categoricals over the same sorted names, as in `Battles.table`.
+    """
     return table["model_a"].cat.codes > table["model_b"].cat.codes
 
 
@@ -249,9 +253,11 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
         DataError: a table has no items.
     """
     table = tables["verdicts"].table
-    known = int(table["human"].notna().sum()) if "human" in table else 0
-    if known:
-        raise UsageError(f"{quantity(known, 'battle', 'has|have')} a human label already: {remedy}")
+    labelled_battles = int(table["human"].notna().sum()) if "human" in table else 0
+    if labelled_battles:
+        raise UsageError(
+            f"{quantity(labelled_battles, 'battle', 'has|have')} a human label already: {remedy}"
+        )
     for name, battles in tables.items():
         if not battles.has_items:
             problem = f"no row of the {name} has an item, and labels are joined by item and pair"

@@ -90,9 +90,12 @@ def agreed_values(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 def values_by_item(
     columns: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> dict[str, dict[str, str]]:
-    """Return the value of each column of an item, by item, from the result of `dividing_columns`.
+    """Return the values of an item, by item and column.
 
     Items without a value in any column are left out.
+
+    Args:
+        columns: the items of each value, by column and value, as `dividing_columns` returns them.
     """
     values: dict[str, dict[str, str]] = {}
     for column, items_by_value in columns.items():
@@ -137,7 +140,12 @@ class ItemColumns:
         self._rows_by_item: dict[str, list[Mapping[str, str]]] = {}
 
     def add(self, item: str, cells: Mapping[str, Any]) -> None:
-        """Add the values of a row by column, such as the metadata of a sample of an item."""
+        """Add a row of an item, such as a sample; only its short values are kept (`short_values`).
+
+        Args:
+            item: the item.
+            cells: the values of the row, by column.
+        """
         self._rows_by_item.setdefault(item, []).append(short_values(cells))
 
     def add_to(self, frame: "pd.DataFrame") -> list[str]:

@@ -36,16 +36,20 @@ def is_merging_jury(battles: Battles) -> bool:
 
 
 def judged_once(battles: Battles) -> Battles:
-    """Return battles with one verdict of a jury each; others are returned as they are."""
+    """Return battles in which each battle has one verdict of its jury.
+
+    Battles that are not of such a jury (`is_merging_jury`) are returned as they are.
+    """
     return merge_jury_verdicts(battles) if is_merging_jury(battles) else battles
 
 
 def merge_jury_verdicts(battles: Battles) -> Battles:
-    """Return one battle for all verdicts of a jury on it; see `is_merging_jury`.
+    """Return battles with one row for all verdicts of a jury on a battle.
 
-    Its judge has the name of the jury. What is known once (category, human label, weight) is taken
-    from the first verdict. Effects of the order are those of single judges, so that the merged
-    battles have no column `swap`.
+    The battles must be of one jury (`is_merging_jury`). The judge of a row has the name of the
+    jury. What is known once (category, human label, weight) is taken from the first verdict.
+    Effects of the order are those of single judges, so that the merged battles have no column
+    `swap`.
     """
     table = _with_sorted_sides(battles.table)
     rule = battles.values_of(RULE)[0]
@@ -96,7 +100,10 @@ def _with_sorted_sides(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _number_battles(table: "pd.DataFrame") -> "pd.Series":
-    """Return a number for each battle: an item, a response and two models."""
+    """Return the number of the battle that each row is of, from 0; shape (rows,).
+
+    Rows with the same item, response and models are of one battle.
+    """
     names = [name for name in ("item", "response", "model_a", "model_b") if name in table]
     return table.groupby(names, observed=True, dropna=False, sort=False).ngroup()
 
@@ -156,7 +163,8 @@ def _merge_judges(by_judge: "pd.DataFrame", rule: str) -> "dict[str, Any]":
     """
     groups = by_judge.groupby("battle", sort=True)
     judges = groups.size()
-    needed = groups["quorum"].max().fillna(judges // 2 + 1)
+    more_than_half = judges // 2 + 1
+    needed = groups["quorum"].max().fillna(more_than_half)
     readable = groups["credit"].count()
     names = [name for name in by_judge if name not in ("battle", "judge", "reason", "quorum")]
     merged = groups[names].mean()

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 
 SEPARATORS = re.compile(r"[\s_.-]+")
+"""Matches the characters in a name that do not matter."""
 TIMES = frozenset(
     {
         "latency",
@@ -114,6 +115,7 @@ RATES = frozenset(
 )
 """Shares, which are written as fractions or in percent."""
 LOWER_IS_BETTER = AMOUNTS | RATES
+"""All metrics of which lower values are better, in any eval."""
 HELM_LOWER_IS_BETTER = frozenset(
     {
         "absolute_value_difference",
@@ -182,6 +184,7 @@ def normalize_name(metric: str) -> str:
 _LOWER_NAMES = frozenset(map(normalize_name, LOWER_IS_BETTER))
 _AMOUNTS = frozenset(map(normalize_name, AMOUNTS))
 _TIMES = frozenset(map(normalize_name, TIMES))
+"""The names of `LOWER_IS_BETTER`, `AMOUNTS` and `TIMES`, as `normalize_name` writes them."""
 
 
 def is_lower_better(metric: str, others: Collection[str] = ()) -> bool:

@@ -22,7 +22,8 @@ class Ladder:
             if the errors are independent.
         assumed: names of the models whose standard error was not given and is assumed.
         source: path of the file with the ratings; empty if the user typed them.
-        unbounded: names of the models without a finite rating in the file.
+        unbounded: names of the models without a finite rating in the file. They are not in `models`
+            and are placed as newcomers.
     """
 
     models: tuple[str, ...]
@@ -34,18 +35,21 @@ class Ladder:
     unbounded: tuple[str, ...] = ()
 
     def restrict_to(self, models: Collection[str]) -> "Ladder | None":
-        """Return the part of the ladder about some models; None if it has none of them."""
-        kept = [k for k, name in enumerate(self.models) if name in models]
-        if not kept:
+        """Return the part of the ladder about some models; None if no rating is of one of them.
+
+        Models that the ladder does not rate are ignored.
+        """
+        positions = [k for k, name in enumerate(self.models) if name in models]
+        if not positions:
             return None
         covariance = None
         if self.covariance is not None:
-            kept_rows = [self.covariance[k] for k in kept]
-            covariance = tuple(tuple(row[k] for k in kept) for row in kept_rows)
+            kept_rows = [self.covariance[k] for k in positions]
+            covariance = tuple(tuple(row[k] for k in positions) for row in kept_rows)
         return Ladder(
-            models=tuple(self.models[k] for k in kept),
-            elo=tuple(self.elo[k] for k in kept),
-            se=tuple(self.se[k] for k in kept),
+            models=tuple(self.models[k] for k in positions),
+            elo=tuple(self.elo[k] for k in positions),
+            se=tuple(self.se[k] for k in positions),
             covariance=covariance,
             assumed=tuple(name for name in self.assumed if name in models),
             source=self.source,
@@ -62,11 +66,11 @@ class Ladder:
         return [name for name in self.models if name not in models]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values that are not empty, for a log."""
+        """Return the attributes that are not empty, by name, for a log (`ladder_from_log`)."""
         return {name: value for name, value in asdict(self).items() if value}
 
     def warnings(self) -> tuple[Notice, ...]:
-        """Return warnings about assumed errors and about models without a finite rating."""
+        """Return up to two warnings: on assumed errors, and on models without a finite rating."""
         warnings = []
         if self.assumed:
             assumed = {"models": list(self.assumed), "elo": USUAL_SE}
@@ -77,10 +81,11 @@ class Ladder:
         return tuple(warnings)
 
 
-def ladder_from_log(kept: Mapping[str, Any]) -> Ladder:
+def ladder_from_log(recorded: Mapping[str, Any]) -> Ladder:
     """Build a ladder from what `Ladder.to_dict` wrote into a log."""
     columns = {
-        name: tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed", "unbounded")
+        name: tuple(recorded.get(name, ()))
+        for name in ("models", "elo", "se", "assumed", "unbounded")
     }
-    covariance = tuple(map(tuple, kept["covariance"])) if kept.get("covariance") else None
-    return Ladder(**columns, covariance=covariance, source=kept.get("source", ""))
+    covariance = tuple(map(tuple, recorded["covariance"])) if recorded.get("covariance") else None
+    return Ladder(**columns, covariance=covariance, source=recorded.get("source", ""))

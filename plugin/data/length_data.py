@@ -70,10 +70,10 @@ class External:
         keys = table.get(self.key, pd.Series(np.nan, table.index)).astype(object)
         difficulty = keys.map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
         if not np.isfinite(difficulty).any():
-            known = f"the {len(self.difficulty):,} of the difficulties"
+            known_items = f"the {len(self.difficulty):,} items with a difficulty"
             remedy = f"give both files a column {self.key} with the same ids"
             raise DataError(
-                f"no {self.key} of the battles is among {known}",
+                f"no {self.key} of the battles is among {known_items}",
                 source=self.source,
                 remedy=f"{remedy}, or the difficulties by item",
             )

@@ -35,8 +35,12 @@ def _listed_in_text(text: str) -> list[str | int | float | bool] | None:
         return None
     if not isinstance(parsed, list):
         return None
-    known = [value for value in parsed if value is not None]
-    return known if all(isinstance(value, str | int | float) for value in known) else None
+    listed_values = [value for value in parsed if value is not None]
+    return (
+        listed_values
+        if all(isinstance(value, str | int | float) for value in listed_values)
+        else None
+    )
 
 
 def is_list(cell: str) -> bool:

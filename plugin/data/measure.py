@@ -7,6 +7,8 @@ from typing import Literal
 from podium.errors import NotIdentifiedError
 
 Unit = Literal["log-likelihood"]
+"""Unit of values in the battles table if the eval reports another one: of log-likelihoods, lm-eval
+reports perplexities."""
 PLAIN_FILTER = "none"
 """Name of lm-eval's filter that changes no reply."""
 
@@ -114,14 +116,15 @@ class Measure:
 
     @property
     def name_without_task(self) -> str:
-        """The scorer and the metric, without the task."""
+        """The scorer and the metric, without task and filter; unknown parts are left out."""
         return " ".join(part for part in (self.scorer, self.metric) if part)
 
     @property
     def reported_name(self) -> str:
         """The metric as the eval reports it.
 
-        If the metric has no name, it is the statistic, or the scorer if that is `mean` or unknown.
+        If the metric has no name, it is the statistic. If the statistic is `mean` or unknown, it is
+        the scorer; empty if there is none.
         """
         if self.metric:
             return self.metric
@@ -145,8 +148,8 @@ class Measure:
 
         They are its names with and without the task, the scorer and the filter.
         """
-        known = {self.name, self.own_name, self.metric, self.name_without_task}
-        return frozenset(known - {""})
+        accepted_names = {self.name, self.own_name, self.metric, self.name_without_task}
+        return frozenset(accepted_names - {""})
 
 
 def metric_names(measure: Measure | None) -> frozenset[str]:

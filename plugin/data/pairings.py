@@ -79,6 +79,7 @@ class PairingsByItem(Sequence[Pairing]):
     def __getitem__(self, place: slice) -> tuple[Pairing, ...]: ...
 
     def __getitem__(self, place: int | slice) -> Pairing | tuple[Pairing, ...]:
+        # A range for a slice, and one position, from 0, for an index.
         places = range(len(self))[place]
         if isinstance(places, range):
             return tuple(map(self._pairing_at, places))
@@ -105,12 +106,16 @@ class PairingsByItem(Sequence[Pairing]):
 
     def _pairing_at(self, place: int) -> Pairing:
         """Return the pairing at a position, from 0."""
+        # The item's pairings are at the positions from `start` to before `_ends[k]`.
         k = bisect_right(self._ends, place)
-        pairs = self.pairs[self._items[k]]
-        return Pairing(self._items[k], *pairs[place - self._ends[k] + len(pairs)])
+        item = self._items[k]
+        pairs = self.pairs[item]
+        start = self._ends[k] - len(pairs)
+        a, b = pairs[place - start]
+        return Pairing(item, a, b)
 
     def on_items(self, items: Collection[str]) -> "PairingsByItem":
-        """Return the pairings on some of the items."""
+        """Return the pairings on those of some items that have any."""
         return PairingsByItem(
             {item: pairs_of_item for item, pairs_of_item in self.pairs.items() if item in items}
         )
@@ -143,10 +148,10 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
     """Average the outcomes of different responses to an item.
 
     Returns:
-        One outcome per item and pair (and model that is shown first, if that is fixed). Its credit
-        is the mean over the readable outcomes; None if there are none. A margin is averaged only if
-        every readable outcome has one. The outcomes are returned unchanged if all are about the
-        first responses.
+        One outcome per item and pair (and model that is shown first, if that is fixed), whose
+        `response` is 1, in order of appearance. Its credit is the mean over the readable outcomes;
+        None if there are none. A margin is averaged only if every readable outcome has one. The
+        outcomes are returned unchanged if all are about the first responses.
     """
     if all(outcome.pairing.response == 1 for outcome in outcomes):
         return tuple(outcomes)
@@ -161,7 +166,7 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
         margin = None
         if margins and len(margins) == len(credits):
             margin = sum(margins) / len(margins)
-        merged.append(Outcome(battle, credit, margin))
+        merged.append(Outcome(battle, credit=credit, margin=margin))
     return tuple(merged)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Source: TypeAlias = Union[str, Path, "pd.DataFrame"]
+"""A file, folder, glob or URL, optionally as `label=path`; or a data frame."""
 MATRIX_READINGS = ("rows", "columns")
 """Whether a cell of a win matrix counts the wins of its row's model or of its column's model."""
 NAME_READINGS = ("exact", "joined")
@@ -50,9 +51,9 @@ class Foreign:
                 "unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)"
             )
         if self.matrix is not None and self.matrix not in MATRIX_READINGS:
-            known = ", ".join(MATRIX_READINGS)
+            readings = ", ".join(MATRIX_READINGS)
             raise UsageError(
-                f"matrix={self.matrix!r}: say whose wins a cell counts, one of {known}"
+                f"matrix={self.matrix!r}: say whose wins a cell counts, one of {readings}"
             )
 
 
@@ -102,12 +103,12 @@ class BattleQuery:
             UsageError: a name in `allow` is not the name of a finding, or `names`, `ids` or
                 `encoding` is unknown.
         """
-        for option, value, known in (
+        for option, value, allowed in (
             ("names", self.names, NAME_READINGS),
             ("ids", self.ids, ID_READINGS),
         ):
-            if value not in known:
-                raise UsageError(f"{option}={value!r}: take one of {', '.join(known)}")
+            if value not in allowed:
+                raise UsageError(f"{option}={value!r}: take one of {', '.join(allowed)}")
         object.__setattr__(self, "allow", check_findings(self.allow))
         if self.encoding is not None:
             # Here, as the help of a command loads this module and no file is read for it.
@@ -141,7 +142,10 @@ class BattleQuery:
         return changed
 
     def recorded_options(self) -> dict[str, Any]:
-        """Return `changed_options` with the options that change battles after reading."""
+        """Return `changed_options`, and the options of `FURTHER_OPTIONS` that were changed.
+
+        These change battles after their rows were read.
+        """
         recorded = self.changed_options()
         usual = BattleQuery(())
         for name in FURTHER_OPTIONS:

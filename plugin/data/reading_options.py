@@ -147,5 +147,6 @@ ALL_READING_OPTIONS = (
         help="Only items on which every pair has a readable verdict.",
     ),
 )
+"""All options of reading."""
 OPTIONS_BY_NAME = {option.name: option for option in ALL_READING_OPTIONS}
 """The options by name."""

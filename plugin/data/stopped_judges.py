@@ -7,8 +7,7 @@ CANNOT_JUDGE = "judge-cannot-judge"
 
 
 def are_of_stopped_judge(battles: Battles) -> bool:
-    """Return whether battles are verdicts of a tournament that was stopped as its judge cannot
-    judge.
+    """Return whether battles are of a tournament that was stopped as its judge cannot judge.
 
     A notice with the code `CANNOT_JUDGE` says so. Such a tournament is read only if no other one is
     among the sources. The result is False for scores by metrics.

@@ -33,8 +33,8 @@ def tasks_by_value(battles: Battles) -> dict[str, tuple[str, ...]]:
     """
     names = {}
     for value in battles.values_of("task"):
-        judged = {run.task for run in battles.runs if run.verdict_task == value}
-        if not judged and value != UNKNOWN_TASK:
-            judged = {value}
-        names[value] = tuple(sorted(judged))
+        tasks_of_runs = {run.task for run in battles.runs if run.verdict_task == value}
+        if not tasks_of_runs and value != UNKNOWN_TASK:
+            tasks_of_runs = {value}
+        names[value] = tuple(sorted(tasks_of_runs))
     return names

@@ -14,6 +14,7 @@ PIECE_SIZE = 2**20
 WESTERN_ENCODINGS = ("latin-1", "cp1252")
 """Encodings that an error proposes: the first for texts without bytes from 0x80 to 0x9f."""
 _chosen_encoding: ContextVar[str | None] = ContextVar("chosen_encoding", default=None)
+"""The encoding of the innermost `texts_in`; None if the user named none."""
 
 
 class NotUtf8Error(DataError):
@@ -40,13 +41,19 @@ def texts_in(encoding: str | None) -> Iterator[None]:
 
 
 def check_encoding(name: str) -> str:
-    """Return the name of an encoding unchanged; raise UsageError if Python knows none of it."""
+    """Return the name of an encoding unchanged.
+
+    Raises:
+        UsageError: Python knows no such encoding of texts.
+    """
     try:
         codecs.lookup(name)
         "".encode(name)
     except (LookupError, TypeError, ValueError):
-        known = "latin-1, cp1252, cp1251, shift_jis, gb18030 or utf-16"
-        raise UsageError(f"encoding={name!r}: Python knows no such encoding, as {known}") from None
+        common_encodings = "latin-1, cp1252, cp1251, shift_jis, gb18030 or utf-16"
+        raise UsageError(
+            f"encoding={name!r}: Python knows no such encoding, as {common_encodings}"
+        ) from None
     return name
 
 

@@ -31,10 +31,10 @@ def seconds_of_texts(texts: np.ndarray) -> np.ndarray:
     is_text = np.isnan(numbers) & column.notna().to_numpy()
     if is_text.any():
         dates = pd.to_datetime(column[is_text], errors="coerce", utc=True, format="ISO8601")
-        known = dates.notna().to_numpy()
+        is_date = dates.notna().to_numpy()
         values = np.full(len(dates), np.nan)
-        moments = dates[known].dt.tz_convert(None).to_numpy(dtype="datetime64[ms]")
-        values[known] = moments.astype(np.int64) / 1e3
+        moments = dates[is_date].dt.tz_convert(None).to_numpy(dtype="datetime64[ms]")
+        values[is_date] = moments.astype(np.int64) / 1e3
         seconds[is_text] = values
     return seconds
 
@@ -63,13 +63,15 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
         number: number of periods.
     """
     seconds = seconds_of_texts(texts)
-    known = np.isfinite(seconds)
-    _times, order, counts = np.unique(seconds[known], return_inverse=True, return_counts=True)
-    before = np.cumsum(counts) - counts / 2
-    period = np.minimum(before * number // max(known.sum(), 1), number - 1)[order]
-    periods = [np.flatnonzero(known)[period == k] for k in range(number)]
-    kept = [rows for rows in periods if len(rows)]
-    ends = [(seconds[rows].min(), seconds[rows].max()) for rows in kept]
+    has_time = np.isfinite(seconds)
+    _times, order, counts = np.unique(seconds[has_time], return_inverse=True, return_counts=True)
+    # The middle of the ranks of each time's battles, and the period of this rank, shape (times,).
+    middle_rank = np.cumsum(counts) - counts / 2
+    period_of_time = np.minimum(middle_rank * number // max(has_time.sum(), 1), number - 1)
+    period = period_of_time[order]
+    periods = [np.flatnonzero(has_time)[period == k] for k in range(number)]
+    filled_periods = [rows for rows in periods if len(rows)]
+    ends = [(seconds[rows].min(), seconds[rows].max()) for rows in filled_periods]
     days = [f"{_day(first)} to {_day(last)}" for first, last in ends]
     is_shared = False
     for (_, end), (next_start, _) in pairwise(ends):
@@ -77,13 +79,13 @@ def cells_by_period(texts: np.ndarray, number: int) -> dict[str, list[str]]:
     if is_shared:
         days = [f"{_moment(first)} to {_moment(last)}" for first, last in ends]
     cells: dict[str, set[str]] = {}
-    for name, rows in zip(days, kept, strict=True):
+    for name, rows in zip(days, filled_periods, strict=True):
         cells.setdefault(name, set()).update(texts[rows].tolist())
     return {name: sorted(cells_of_period) for name, cells_of_period in cells.items()}
 
 
 def _day(seconds: float) -> str:
-    """Return the day of a time, in UTC."""
+    """Return the day of a time in seconds since 1970, in UTC, as `2024-05-31`."""
     return datetime.fromtimestamp(float(seconds), UTC).date().isoformat()
 
 

@@ -25,8 +25,8 @@ class AbsentCells(NamedTuple):
 
     Attributes:
         model: code of the model.
-        trial: numbers of the trials, shape (cells,).
-        column: numbers of the columns, shape (cells,).
+        trial: row of each cell in the grid, shape (cells,).
+        column: column of each cell in the grid, shape (cells,).
         number: how many results each cell lacks, shape (cells,).
         are_cut: whether the trials are one run at the start or at the end of the table, as if the
             model had been stopped, or been asked a part.
@@ -43,11 +43,11 @@ class AbsentVerdicts(NamedTuple):
     """Judgments that should exist and have no row.
 
     Attributes:
-        judgments: number of judgments of each battle that exists, shape (battles,).
+        judgments: number of judgments of each battle that exists, 1 or 2, shape (battles,).
         first: the lower one of the two models' codes, shape (absent,).
         second: the higher one of the two models' codes, shape (absent,).
-        row_of_item: position of a battle about the same item, shape (absent,).
-        number: how many judgments are absent, shape (absent,).
+        row_of_item: position among the battles of one about the same item, shape (absent,).
+        number: how many judgments of the pair on the item are absent, 1 or 2, shape (absent,).
     """
 
     judgments: np.ndarray
@@ -99,7 +99,13 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
 
 
 def _are_cut(trial: np.ndarray, trials: int) -> bool:
-    """Return whether some trials, ascending, are one run at the start or the end of all."""
+    """Return whether trials are one run without gaps at the start or at the end of the table.
+
+    Args:
+        trial: positions of the trials, ascending and distinct, shape (absent trials,); at least
+            one. A single trial is no run.
+        trials: number of all trials.
+    """
     first = trial[0]
     last = trial[-1]
     is_run = len(trial) > 1 and last - first == len(trial) - 1
@@ -111,7 +117,8 @@ def grid_codes(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
     """Return the grid and the trial of each battle, as numbers, shape (battles,) each.
 
     A grid is a combination of values of `BLOCK_COLUMNS`; a trial is an item and response number in
-    a grid. Trials are numbered over all grids. A battle without an item has a trial of its own.
+    a grid. Both are numbered from 0 in the order of their first battles; trials are numbered over
+    all grids. A battle without an item has a trial of its own.
     """
     grid = np.zeros(len(battles), dtype=np.int64)
     for name in BLOCK_COLUMNS:
@@ -125,7 +132,10 @@ def grid_codes(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _number_texts(texts: np.ndarray) -> np.ndarray:
-    """Number different texts from 0, in the order of their first places; None counts as a text."""
+    """Number different texts from 0 in the order of their first places, shape (texts,).
+
+    None counts as a text.
+    """
     number_of_text: dict[str | None, int] = {}
     numbers = (number_of_text.setdefault(text, len(number_of_text)) for text in texts)
     return np.fromiter(numbers, np.int64, len(texts))
@@ -146,8 +156,10 @@ def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple
     others were judged in both.
 
     Returns:
-        The absent judgments, None if there are none; and the codes of the models of which it is not
-        known whether the absent ones were lost.
+        The absent judgments over all grids; None if there are none. And the codes of the models
+        whose absent battles are one run at the start or at the end of a grid: these may have been
+        stopped on purpose, and their absent battles are not among the absent judgments. The codes
+        are in the order of the grids, and a code may occur twice.
     """
     if not _may_lack_verdicts(battles):
         return None, ()
@@ -188,8 +200,12 @@ def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple
 def _may_lack_verdicts(battles: Battles) -> bool:
     """Return whether battles are absent from a round robin that may be complete otherwise.
 
-    This needs counts only. It is False for two models, without items, and for designs in which
-    most pairs of an item never met.
+    Only numbers of battles, items and models are compared. The result is False for fewer than three
+    models, and without items. Otherwise, it is True if most but not all battles were judged in both
+    orders, or if more than half and fewer than all battles of a full round robin are there. It is
+    False if just as many battles are there as a full round robin has. With more battles, or at most
+    half of them, it is True only if a column that divides the battles, such as `task` or `judge`,
+    has several values.
     """
     tally = battles.tally
     models = len(battles.models)
@@ -215,15 +231,15 @@ def _may_lack_verdicts(battles: Battles) -> bool:
 
 
 def _has_several_values(battles: Battles, column: str) -> bool:
-    """Return whether a column has more than one value."""
+    """Return whether a column of battles, or the judges for `judge`, has more than one value."""
     values = battles.judges if column == "judge" else battles.values_of(column)
     return len(values) > 1
 
 
 def _judgments_of_battles(battles: Battles) -> np.ndarray:
-    """Return 2 for each battle that was read in both orders, else 1, shape (battles,).
+    """Return 2 for each battle whose two orders were merged, else 1, shape (battles,).
 
-    If at most half of the battles were, it is 1 for all.
+    All numbers are 1 if at most half of the battles are merged.
     """
     number = np.ones(len(battles), dtype=np.int64)
     if "order" not in battles.rows.battle_columns:
@@ -245,12 +261,12 @@ def _absent_of_grid(
         models: number of models.
 
     Returns:
-        The model; for each cell the position of a battle about its item, its pair and how many
-        judgments it lacks; and whether they are one run at the start or at the end. None if no cell
-        counts as lost.
+        Code of the model; then for each absent cell a position in `trial` of a battle about its
+        item, its pair (a number as in `pair`), and how many judgments it lacks; and last, whether
+        the cells are one run at the start or at the end. None if no cell counts as lost.
     """
     _, place, row = np.unique(trial, return_index=True, return_inverse=True)
-    # Trials in the order of the table.
+    # `order` lists the trials in the order of the table; `rank` is the place of each trial in it.
     order = np.argsort(place)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
@@ -260,6 +276,7 @@ def _absent_of_grid(
         return None
     number = np.zeros((len(order), len(pairs)), dtype=np.int64)
     np.add.at(number, (rank[row], column), judgments)
+    # Both models of each column, shape (2, columns), compared with all models.
     members = np.stack([pairs // models, pairs % models])
     is_own = (members[None] == np.arange(models)[:, None, None]).any(axis=1)
     cells = find_absent(number, is_own)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import GRAVITY, Check, Result
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check, Result
 from podium.diagnosis.checks.all_checks import CAUTIONS
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.documents import Document, text_of_result
@@ -24,7 +25,7 @@ ADVICE = {
     "items": "add more {nouns}",
     "first place": "add more {nouns}",
 }
-"""What helps in words, by name of a flagged check.
+"""What helps, as a clause, by name of a flagged check.
 
 It replaces the remedy of the check, which would name the command of the row once more, or is empty.
 `{nouns}` is what varies independently, such as items or passages, from the fields of the check.
@@ -78,15 +79,16 @@ class Probe:
 
     @property
     def applies(self) -> bool:
-        """Whether the probe can be made of such data."""
+        """Whether the probe can be made of data like these; True unless the check says no."""
         return bool(self.check.fields.get("applies", True))
 
     @property
     def finding_text(self) -> str:
-        """What was found, or why it is not known, as a part of a sentence.
+        """What was found, or why the result is not known, as a clause.
 
-        It begins with the name of the judge, if the probe is about one. That of an ok check ends
-        with its adjusted p-value if this is above 5%; that of lost replies also has their share.
+        The text begins with the name of the judge, if the probe is about one. The text of an ok
+        check ends with its adjusted p-value if this is above 5%. The text of an ok check of lost
+        replies also has the share of replies lost.
         """
         text = self.check.figure
         is_ok = self.check.result is Result.OK
@@ -99,16 +101,18 @@ class Probe:
 
     @property
     def advice(self) -> str:
-        """What helps in words; empty if there is nothing to say.
+        """What helps, as a clause without a command; empty if nothing is to be said.
 
-        If the probe has a command and is not known, it is empty: the command makes it known. If it
-        is flagged, it is the text of `ADVICE` if it has a command or the check has no remedy, else
-        the remedy of the check.
+        If the probe has a command and its check is not known, the advice is empty: the command
+        makes it known. Otherwise, it is the remedy of the check, with one exception. If the check
+        is flagged, and the probe has a command or the check has no remedy, the text of `ADVICE`
+        replaces the remedy; a check that `ADVICE` does not name keeps its remedy, without the parts
+        in `WRITTEN_BY_CONVERT`.
         """
         if self.command and not self.check.is_known:
             return ""
-        has_words = bool(self.check.remedy) and not self.command
-        if self.check.is_flagged and not has_words:
+        keeps_remedy = bool(self.check.remedy) and not self.command
+        if self.check.is_flagged and not keeps_remedy:
             advice = self.check.remedy
             if self.check.name in ADVICE:
                 nouns = self.check.fields.get("nouns", "items")
@@ -121,7 +125,10 @@ class Probe:
 
     @property
     def remedy(self) -> str:
-        """What helps in words, with the command in brackets; empty if nothing is to be done."""
+        """What helps as a clause, with the command in brackets; the command alone without advice.
+
+        The text is empty if there is neither advice nor a command.
+        """
         if not self.command:
             return self.advice
         command = f"`{self.command}`"
@@ -131,9 +138,9 @@ class Probe:
     def place(self) -> tuple[bool, int, int]:
         """Key by which probes are sorted.
 
-        The flagged ones come first, then those that are not known, then those that are ok; each of
-        these by gravity, with cautions last. Then come descriptions, and last the probes that do
-        not apply.
+        Flagged probes come first, then those that are not known, then those that are ok. Within
+        each of these, probes are in the order of gravity, and cautions follow all others.
+        Descriptions follow, in the order of `DESCRIPTIONS`, and last the probes that do not apply.
         """
         name = self.check.name
         if not self.applies:
@@ -169,7 +176,7 @@ class BoardAudit:
 
     Attributes:
         standings: the ranking.
-        probes: its probes, the flagged ones first.
+        probes: its probes, in the order of `Probe.place`: the flagged ones first.
         answer: at most three sentences: whether to use the ranking, which models lead, and what to
             do first.
         source: what was typed to read the battles, as in the commands of the probes.
@@ -185,7 +192,10 @@ class BoardAudit:
 
     @property
     def summary(self) -> str:
-        """The ranker, the slice, and how many probes are flagged, in brief."""
+        """A short text: the ranker, the slice, and how many probes are flagged.
+
+        Descriptions are not counted among the probes.
+        """
         of_slice = f" [{self.standings.shown_slice}]" if self.standings.slice else ""
         tested = sum(not probe.is_descriptive for probe in self.probes)
         flagged = len(self.flagged_probes)
@@ -193,11 +203,15 @@ class BoardAudit:
 
     @property
     def flagged_probes(self) -> tuple[Probe, ...]:
-        """The flagged probes, the gravest first."""
+        """The probes whose check is flagged, in the order of `probes`."""
         return tuple(probe for probe in self.probes if probe.check.is_flagged)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the audit of this ranking for JSON: its answer and all of its probes."""
+        """Return the audit of this ranking as plain Python values, for JSON.
+
+        The keys are `ranker`, `slice`, `answer`, `flagged` (codes of the flagged checks) and
+        `probes` (`Probe.to_dict` of each).
+        """
         return {
             "ranker": self.standings.ranker,
             "slice": self.standings.slice,
@@ -246,7 +260,8 @@ class Audit(Document):
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per probe and slice, with the values of `Probe.to_dict`.
 
-        Its fields and models are left out.
+        The columns are `slice`, `judge` (empty if the probe is about the whole ranking), and the
+        other keys of the dictionary except `fields` and `models`.
         """
         import pandas as pd
 

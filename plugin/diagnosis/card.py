@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from podium.checks import CHECK_COLUMNS, Check
+from podium.check_results import CHECK_COLUMNS, Check
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import counts_text
@@ -69,7 +69,9 @@ SECTIONS_ACROSS_JUDGES: Sections = {
 }
 """The sections that compare judges, in the order shown."""
 HINT_OF_SECTION = "The figures behind a line: --section {name} · all of them: --full"
+"""Note below the summary of one judge. `{name}` is the name of a check, quoted for a shell."""
 HINT_OF_FIGURES = "All figures: --full"
+"""Note below the summary of one judge if no section has figures."""
 SECTIONS_OF_CHECKS = {
     "cycle": "cycles",
     "length": "verbosity",
@@ -86,7 +88,9 @@ A check that is not listed has its figures in the section with its own name.
 RELATIONS = ("own model", "own family")
 """Names of the checks whether the judge is one of the models, or of their family."""
 UNNAMED = "judge not named"
+"""What tables show for rows that name no judge."""
 UNNAMED_METRIC = "metric not named"
+"""What titles show for scores if no metric, or several metrics, are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ class Card:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """The checks that apply to the judge, with their results."""
+        """The checks that apply to the judge, flagged or not, in the order of `CHECKLIST`."""
         return checks_of_card(self.sections)
 
     @property
@@ -135,7 +139,11 @@ class Card:
         return (f"{unit_check.start_sentence(unit_check.clause)}.", *sentences[:1])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the card for JSON: summary, checks, counts, and the answers of all sections."""
+        """Return the card as plain Python values, for JSON.
+
+        The keys are `judge`, `realization`, `answer`, `checks`, `models` (their number), `counts`,
+        `unparsed_reasons` and `sections`, by JSON key of the section.
+        """
         subject = self.subject
         return {
             "judge": subject.judge,
@@ -173,7 +181,11 @@ class Diagnosis(Document):
         return {card.key: card.sections for card in self.cards}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the diagnosis for JSON; `across` has the comparisons of judges."""
+        """Return the diagnosis as plain Python values, for JSON.
+
+        The keys are `podium` (the format version), `level`, `cards`, `across` (the comparisons of
+        judges), `warnings` and `provenance`.
+        """
         return {
             "podium": FORMAT_VERSION,
             "level": self.level,
@@ -266,8 +278,9 @@ def judge_sections(
         seed: seed of the resamples.
 
     Returns:
-        The sections by the short name of the judge; the name is empty for rows that name no judge.
-        There is no gold standard, so that figures that need one are `Missing`.
+        The answers to the given sections only, by the short name of the judge, sorted by judge; the
+        name is empty for rows that name no judge. There is no gold standard, so that figures that
+        need one are `Missing`.
     """
     options = {
         "gold": None,
@@ -321,10 +334,10 @@ def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) 
     subjects = []
     for name in battles.judges:
         judge = None if name == UNNAMED_JUDGE else name
-        is_judged = judge_of_battle == (judge or "")
+        is_of_judge = judge_of_battle == (judge or "")
         judgments_of_judge = judgments.select(judge_of_judgment == (judge or ""))
-        battles_of_judge = battles.select(is_judged)
-        other_battles = battles.select(~is_judged)
+        battles_of_judge = battles.select(is_of_judge)
+        other_battles = battles.select(~is_of_judge)
         subject = Subject(
             judge=judge,
             judgments=judgments_of_judge,
@@ -378,10 +391,13 @@ def _hint_of_figures(card: Card) -> str:
     """Return how to ask for the figures of one line of the card.
 
     The line is that of `position` if its section has figures, else the first one with figures. If
-    no line has figures, the hint is that for all figures.
+    no line has figures, the hint is that for all figures. Only lines that the summary shows count
+    (`_is_shown`).
     """
-    shown = [check for check in card.checks if _is_shown(check)]
-    position_first = sorted(shown, key=lambda check: 0 if check.kind.name == "position" else 1)
+    shown_checks = [check for check in card.checks if _is_shown(check)]
+    position_first = sorted(
+        shown_checks, key=lambda check: 0 if check.kind.name == "position" else 1
+    )
     for check in position_first:
         key = SECTIONS_OF_CHECKS.get(check.kind.name, check.kind.name)
         answer = card.answers.get(key)
@@ -406,6 +422,10 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
         diagnosis: the cards and comparisons.
         name: the key of a section, or the name of a check, which stands for the section that has
             its figures.
+
+    Returns:
+        A report per card, in the order of the cards, or a tuple of one report on all judges. A
+        report has the sections of `_report_sections`, also if the section has no answer.
 
     Raises:
         UsageError: no section and no check has this name.
@@ -478,7 +498,11 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
 
 
 def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:
-    """Write which judges are among the models, or of their family, and what to do about it."""
+    """Write a sentence on each judge that is one of the models, or of the family of some.
+
+    A sentence says what was found and what to do. The sentences are in the order of the cards; the
+    list is empty if no judge is related to the models.
+    """
     sentences = []
     for card in cards:
         for check in card.checks:
@@ -516,7 +540,11 @@ def _cell_of_check(check: Check) -> str:
 
 
 def _title(card: Card) -> str:
-    """Return the title of a card of a judge, or of scores that no judge gave."""
+    """Return the title of a card.
+
+    The title names the judge and the level of the intervals. A card of scores that no judge gave
+    names their metric instead.
+    """
     level = f"{percent(card.subject.level)} intervals"
     if card.sections.has_judge:
         return f"judge card · {card.subject.shown_judge or UNNAMED} · {level}"
@@ -527,7 +555,7 @@ def _title(card: Card) -> str:
 
 
 def _counts_line(card: Card) -> str:
-    """Write the numbers of models, items, judgments and battles of a card."""
+    """Write the numbers of models, items, judgments and battles of a card, as one note."""
     battles = card.subject.battles
     counts = counts_text(battles.counts(), battles.unparsed_reasons())
     return f"{len(battles.models)} {plural('model', len(battles.models))}, {counts}"
@@ -554,22 +582,22 @@ def _report_sections(
                 labels_by_method.setdefault(value.method, []).append(label.strip())
         if not isinstance(answer, Missing):
             facts = tuple(_fact(label, value) for label, value in lines)
-            built.append(Section(name, title, facts, answer.tables()))
+            built.append(Section(name=name, title=title, facts=facts, tables=answer.tables()))
     reasons = [f"{_join_once(labels)}: {why}" for why, labels in labels_by_reason.items()]
     methods = [f"{method}: {_join_once(labels)}" for method, labels in labels_by_method.items()]
     for title, notes in (("not answered", reasons), ("how the intervals are made", methods)):
         if notes:
-            built.append(Section(title, title, notes=tuple(notes)))
+            built.append(Section(name=title, title=title, notes=tuple(notes)))
     return tuple(built)
 
 
 def _reason_text(missing: Missing) -> str:
-    """Write why a figure is missing, and what the user can do."""
+    """Write why a figure is missing, followed by the remedy if there is one."""
     return f"{missing.why}. Remedy: {missing.remedy}" if missing.remedy else missing.why
 
 
 def _fact(label: str, value: Value) -> Fact:
-    """Build a line of a report section."""
+    """Build a line of a report section: a label, and a text or the cells of a figure."""
     return Fact(label, value) if isinstance(value, str) else Fact(label, *value.cells)
 
 

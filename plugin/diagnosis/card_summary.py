@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.checks import GRAVITY, Check
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check
 from podium.diagnosis.card_words import ANSWERS, DOUBT, JUDGE
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.figures import Missing, Statistic
@@ -51,12 +52,13 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
     """Name the two judges that humans agree with most, and their difference.
 
     Args:
-        cards: the cards by name of the judge.
+        cards: the `Card` of each judge, by name of the judge.
 
     Returns:
-        A sentence. It adds that the two are too close to call, unless the interval of their
-        difference lies above 0. It is about a single judge if the agreement of only one judge is
-        known, and empty if no agreement is known.
+        A sentence on both judges. The sentence adds that they are too close to call, unless the
+        interval of their difference lies above 0. If the agreement of only one judge is known, the
+        sentence is about this judge. The text is empty if no agreement is known. Equal agreements
+        are ordered by name.
     """
     agreements = {}
     for name, card in cards.items():
@@ -84,15 +86,15 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
 def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
     """Return the sentence on whether the judge may rank.
 
-    If there is a check `order decides`, its finding is the sentence. Otherwise, the judge may rank
-    if the interval of its agreement with humans lies above 0.5; the number of cycles beyond chance
-    is then added, if there are any. If the agreement is missing, the sentence says that it is not
-    known whether the judge may rank, and why.
+    If there is a check `order decides`, its finding is the sentence. If the agreement with humans
+    is missing, the sentence says that it is not known whether the judge may rank, and why.
+    Otherwise, the judge may rank only if its agreement has an interval that lies above 0.5; the
+    number of cycles beyond chance is then added, if there are any.
     """
     order_check = next((check for check in checks if check.name == "order decides"), None)
     if order_check is not None:
         return f"{order_check.start_sentence(order_check.finding_text)}."
-    missing = card.find_lacking("human", "agreement")
+    missing = card.find_lacking(section="human", figure="agreement")
     if missing is not None:
         return ANSWERS["ranking unknown"].format(why=missing.why)
     agreement = card.answers["human"].agreement
@@ -110,7 +112,7 @@ def _scale_sentence(card: CardSections) -> str:
     The sentence says that this is not known if the slope is missing, or if the reference ratings
     are not by human labels.
     """
-    missing = card.find_lacking("self_preference", "slope")
+    missing = card.find_lacking(section="self_preference", figure="slope")
     if missing is not None:
         return ANSWERS["scale unknown"].format(why=missing.why)
     section = card.answers["self_preference"]
@@ -146,7 +148,8 @@ def _next_step(checks: Sequence[Check]) -> str:
 def _step_text(check: Check) -> str:
     """Return what a check found and what to do.
 
-    The finding of `order decides` is left out, because the first sentence of the summary says it.
+    The text is a part of a sentence: the finding, a colon, and the remedy. For `order decides` it
+    is the remedy alone, because the first sentence of the summary says what was found.
     """
     if check.name == "order decides":
         return check.remedy

@@ -34,5 +34,10 @@ ANSWERS = {
         "({interval}){doubt}."
     ),
 }
+"""Templates of complete sentences, by what the sentence says. Fields in braces are filled by
+`card_summary`; `agreement` and `slope` are `Statistic` objects.
+"""
 JUDGE = "{name} on {share.estimate} of winners ({share.interval})"
+"""How `best with humans` describes a judge: `{share}` is its agreement with humans."""
 DOUBT = ", too close to call"
+"""Added to the sentence on the best judge if its lead is not clear."""

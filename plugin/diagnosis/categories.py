@@ -8,8 +8,8 @@ from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
 from podium.data.counting.relations import ROW
 from podium.diagnosis.column_names import is_of_categories
 
-NAMED = ("category", "task")
-"""Columns of categories in battles of any source. They come first."""
+NAMED = ("category", "task", "document_category")
+"""Columns of categories in battles of any source, and of lm-eval's documents. They come first."""
 MOST_OF_NAMED = 60
 """Largest number of categories in a column that is one by its name. MMLU has 57 subjects."""
 MOST_CATEGORIES = 9

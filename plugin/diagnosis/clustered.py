@@ -18,7 +18,9 @@ from podium.rankers.fit.coded import cluster_codes
 KIND_OF_INTERVAL = "{}"
 """Stands for the kind of the interval in the description of a method (`Clustered.linear`)."""
 UNBOUNDED_INTERVAL = (-np.inf, np.inf)
+"""Bounds at which no interval ends."""
 MORE_PAIRS = "judge more pairs"
+"""The default remedy if no row counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,11 @@ class Clustered:
     level: float = 0.95
 
     def take(self, rows: np.ndarray) -> "Clustered":
-        """Return the sample of some rows, given by mask or positions."""
+        """Return the sample of some rows, given by mask or positions.
+
+        The argument is a mask of shape (rows,) or an array of positions; the sample keeps unit and
+        level.
+        """
         return replace(self, code=self.code[rows])
 
     def sums(self, values: np.ndarray) -> np.ndarray:
@@ -191,7 +197,7 @@ def two_sided_p(value: float, influence: np.ndarray) -> float:
 
     Args:
         value: the estimate.
-        influence: influence of each cluster on it, shape (clusters,).
+        influence: influence of each cluster on it, shape (clusters,); it is centred here.
     """
     clusters = len(influence)
     if clusters < 2 or value == 0:
@@ -211,10 +217,14 @@ def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
-    """Return the resampled values that are not NaN; None if fewer than half or fewer than 2 are.
+    """Return the resampled values that are not NaN; None if fewer than half, or fewer than 2, are
+    left.
 
     Args:
         draws: the values, shape (draws,).
+
+    Returns:
+        The values in their order, shape (usable,).
     """
     usable = draws[~np.isnan(draws)]
     return usable if len(usable) >= max(2, LEAST_USABLE_SHARE * len(draws)) else None

@@ -43,19 +43,26 @@ CATEGORIES = frozenset(
 
 
 def is_of_answers(column: str) -> bool:
-    """Return whether a column has the answers of items by its name, such as `answer_index`."""
+    """Return whether a column, by its name, has the answers of items, such as `answer_index`.
+
+    Only the name counts, whatever the values are.
+    """
     return _noun_of_name(column) in ANSWERS
 
 
 def is_of_measures(column: str) -> bool:
-    """Return whether a column has a measure of items by its name, such as `level`, `num_hops`."""
+    """Return whether a column, by its name, has a measure of items.
+
+    Examples are `level`, whose last word is a measure, and `num_hops`, whose first word stands for
+    a number. Only the name counts.
+    """
     words = _words_of_name(column)
     is_number = len(words) > 1 and words[0] in NUMBER_OF and words[-1] not in WORDS_OF_FORM
     return is_number or _noun_of_name(column) in MEASURES
 
 
 def is_of_categories(column: str) -> bool:
-    """Return whether a column has categories of items by its name, such as `subject`."""
+    """Return whether a column, by its name, has categories of items, such as `subject`."""
     return _noun_of_name(column) in CATEGORIES
 
 

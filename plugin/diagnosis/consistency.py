@@ -66,8 +66,8 @@ class SwapsByCloseness(NamedTuple):
         clear: order pairs that are not near-ties; `Missing` if there are none, or if `rule` is
             None.
         near: near-ties; `Missing` if there are none, or if `rule` is None.
-        rule: what a near-tie is, in words; None if there are no order pairs, or if these have
-            neither margins nor soft credits.
+        rule: a text on what a near-tie is, such as `|margin| of both orders' mean up to 0.3`; None
+            if there are no order pairs, or if these have neither margins nor soft credits.
     """
 
     all: Swaps | Missing
@@ -159,9 +159,11 @@ def position(subject: Subject) -> Position | Missing:
     # What a figure over order pairs lacks if it is `Missing`, and what the user can do. If there
     # are order pairs, only the margins can be lacking.
     if len(order_pairs):
-        no_pairs = ("margins in both orders", "give a column margin")
+        what_lacks = "margins in both orders"
+        remedy = "give a column margin"
     else:
-        no_pairs = ("pairs read in both orders", BOTH_ORDERS)
+        what_lacks = "pairs read in both orders"
+        remedy = BOTH_ORDERS
     margin_lead = order_pairs.margin.mean(axis=1)
     # A win (1), tie (0) or loss (-1) of the response shown first counts as 1, 0.5 or 0.
     earlier_wins, later_wins = order_pairs.wins
@@ -174,17 +176,17 @@ def position(subject: Subject) -> Position | Missing:
         second_wins=sample.share(win == -1, of),
         prefers_first=sample.share(win == 1, of, "decisive verdicts", among=(win != 0)),
         balanced=(2 * len(order_pairs) == len(win)),
-        first_win_rate=order_pairs.rows.share(win_rates, "pairs", *no_pairs),
+        first_win_rate=order_pairs.rows.share(win_rates, "pairs", what_lacks, remedy),
         margin_lead=order_pairs.rows.mean(
-            margin_lead, "pairs", *no_pairs, among=np.isfinite(margin_lead)
+            margin_lead, "pairs", what_lacks, remedy, among=np.isfinite(margin_lead)
         ),
         effect=effect_of_being_first(order_pairs, swaps.all),
-        difference=_position_difference(order_pairs, no_pairs),
+        difference=_position_difference(order_pairs, what_lacks, remedy),
         swaps=swaps,
     )
 
 
-def _position_difference(order_pairs: OrderPairs, no_pairs: tuple[str, str]) -> Figured:
+def _position_difference(order_pairs: OrderPairs, what_lacks: str, remedy: str) -> Figured:
     """Return the position difference (PD): how much a response's credit depends on its position.
 
     The PD is the mean over pairs of |credit of a response shown first - its credit shown second|,
@@ -192,7 +194,8 @@ def _position_difference(order_pairs: OrderPairs, no_pairs: tuple[str, str]) -> 
 
     Args:
         order_pairs: the pairs read in both orders.
-        no_pairs: what is missing if there are no order pairs, and what the user can do.
+        what_lacks: what is missing if there are no order pairs.
+        remedy: what the user can do about it.
     """
     _, first_repeat, matchup = np.unique(
         order_pairs.matchup, return_index=True, return_inverse=True
@@ -204,7 +207,9 @@ def _position_difference(order_pairs: OrderPairs, no_pairs: tuple[str, str]) -> 
     shown_first = np.bincount(matchup, earlier) / repeats
     shown_second = np.bincount(matchup, 1 - later) / repeats
     difference = np.abs(shown_first - shown_second)
-    return order_pairs.rows.take(first_repeat).mean(difference, "pairs", *no_pairs, within=(0, 1))
+    return order_pairs.rows.take(first_repeat).mean(
+        difference, "pairs", what_lacks, remedy, within=(0, 1)
+    )
 
 
 def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Figured:
@@ -274,7 +279,8 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
-    """Measure the agreement of all order pairs, of clear ones and of near-ties.
+    """Measure how the two verdicts of order pairs agree: of all pairs, of clear pairs and of
+    near-ties.
 
     Near-ties are found by the margin of a pair, the mean over both orders. If other pairs have
     margins, a pair without a margin is neither clear nor a near-tie. If no pair has a margin,

@@ -17,7 +17,7 @@ LOWEST_ALPHA = 0.1
 HIGHEST_ALPHA = 10_000.0
 """Largest alpha that is fitted. Source: appendix F."""
 TABULATED_ALPHAS = 193
-"""Number of tabulated values of alpha."""
+"""Number of tabulated values of alpha, whose logarithms are equally spaced (`LOG_ALPHAS`)."""
 TABULATED_RATES = 1025
 """Number of gold win rates, equally spaced in [0, 1], at which a curve is tabulated."""
 ALPHAS_BETWEEN = 17
@@ -26,7 +26,7 @@ ALPHAS_BETWEEN = 17
 Between tabulated values, curves are interpolated.
 """
 LOG_ALPHAS = np.linspace(np.log(LOWEST_ALPHA), np.log(HIGHEST_ALPHA), TABULATED_ALPHAS)
-"""Logarithms of the tabulated values of alpha."""
+"""Natural logarithms of the tabulated values of alpha, ascending, shape (193,)."""
 
 
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
@@ -45,7 +45,13 @@ def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
-    """Return what the fit of alpha minimizes: the sum of |judge - 0.5| |judge - curve|."""
+    """Return what the fit of alpha minimizes: the sum over pairs of |judge - 0.5| |judge - curve|.
+
+    Args:
+        judge: win rates by the judge, shape (pairs,).
+        gold: win rates by the gold standard, shape (pairs,).
+        alpha: decisiveness of the curve (`judge_curve`), above 0.
+    """
     return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - judge_curve(gold, alpha))))
 
 
@@ -58,6 +64,9 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     Args:
         judge: win rates by the judge, without NaN, shape (pairs,).
         gold: win rates by the gold standard, without NaN, shape (pairs,).
+
+    Returns:
+        Alpha, between `LOWEST_ALPHA` and `HIGHEST_ALPHA`.
 
     Raises:
         NotIdentifiedError: no pair is left, all alphas fit equally well, or the smallest or
@@ -126,9 +135,9 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         place = np.linspace(
             max(best - 1, 0), min(best + 1, TABULATED_ALPHAS - 1), 2 * ALPHAS_BETWEEN - 1
         )
-        left = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
-        share_of_right = (place - left)[:, None]
-        curves = table[left] * (1 - share_of_right) + table[left + 1] * share_of_right
+        lower_place = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
+        share_of_right = (place - lower_place)[:, None]
+        curves = table[lower_place] * (1 - share_of_right) + table[lower_place + 1] * share_of_right
         errors = np.abs(curves - targets[k]) @ weights[k]
         best_place = place[int(np.argmin(errors))]
         alpha[k] = LOWEST_ALPHA * np.exp((LOG_ALPHAS[1] - LOG_ALPHAS[0]) * best_place)
@@ -139,13 +148,13 @@ def _curves_at(gold: np.ndarray) -> np.ndarray:
     """Return `judge_curve` of all tabulated alphas at the gold win rates, shape (193, pairs).
 
     Curves are interpolated linearly between the tabulated gold win rates. Gold win rates are
-    clipped to [0, 1].
+    clipped to [0, 1]. The argument has shape (pairs,) and no NaN.
     """
     place = np.clip(gold, 0, 1) * (TABULATED_RATES - 1)
-    left = np.minimum(place.astype(np.int64), TABULATED_RATES - 2)
-    share_of_right = place - left
+    lower_place = np.minimum(place.astype(np.int64), TABULATED_RATES - 2)
+    share_of_right = place - lower_place
     table = _tabulated_curves()
-    return table[:, left] * (1 - share_of_right) + table[:, left + 1] * share_of_right
+    return table[:, lower_place] * (1 - share_of_right) + table[:, lower_place + 1] * share_of_right
 
 
 @lru_cache(maxsize=1)
@@ -163,7 +172,7 @@ def _tabulated_curves() -> np.ndarray:
 def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Return the share of pairs whose win rates are on the same side of 0.5.
 
-    A pair counts half if exactly one of its two rates is 0.5.
+    A pair counts half if exactly one of its two rates is 0.5, and in full if both are.
 
     Args:
         judge: win rates by the judge, NaN if unknown, shape (..., pairs).
@@ -193,7 +202,7 @@ def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 def system_biases(
     first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int
 ) -> np.ndarray:
-    """Return by how much the judge's win rates of each system exceed the gold ones, on average.
+    """Return the mean surplus of the judge's win rates over the gold win rates, by system.
 
     Args:
         first: code of the first system of each pair, shape (pairs,).
@@ -209,32 +218,35 @@ def system_biases(
     sign = np.zeros((len(first), systems))
     sign[np.arange(len(first)), first] = 1
     sign[np.arange(len(first)), second] = -1
-    known = ~np.isnan(surplus)
-    opponents = known.astype(np.float64) @ np.abs(sign)
-    total = np.where(known, surplus, 0) @ sign
+    has_surplus = ~np.isnan(surplus)
+    opponents = has_surplus.astype(np.float64) @ np.abs(sign)
+    total = np.where(has_surplus, surplus, 0) @ sign
     return ratio_or_nan(total, opponents)
 
 
 def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
-    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN.
+    """Return the standard deviation (divisor n - 1) along the last axis, leaving out NaN.
 
     The standard deviation is NaN if fewer than `fewest` values are known.
     """
-    known = ~np.isnan(values)
-    count = known.sum(axis=-1)
-    squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2
+    has_value = ~np.isnan(values)
+    count = has_value.sum(axis=-1)
+    squares = np.where(has_value, values - _mean_among(values, has_value)[..., None], 0) ** 2
     deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(count - 1, 1))
     return np.where(count >= fewest, deviation, np.nan)
 
 
 def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
-    """Return the standard deviation of each column over draws, shape (columns,).
+    """Return the standard deviation of each column over draws, leaving out NaN.
 
-    The standard deviation is NaN if fewer than half of the draws are known.
+    The argument has shape (draws, columns), the result shape (columns,). A standard deviation is
+    NaN if fewer than half of its draws, or fewer than 2, are known.
     """
     return nan_standard_deviation(draws.T, max(2, LEAST_USABLE_SHARE * len(draws)))
 
 
-def _mean_among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Return the mean of the known values along the last axis, 0 if there are none."""
-    return np.asarray(np.where(known, values, 0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
+def _mean_among(values: np.ndarray, is_counted: np.ndarray) -> np.ndarray:
+    """Return the mean of the values in a mask along the last axis, 0 where the mask has none."""
+    return np.asarray(
+        np.where(is_counted, values, 0).sum(axis=-1) / np.maximum(is_counted.sum(axis=-1), 1)
+    )

@@ -27,6 +27,7 @@ class Unit(Enum):
 
 
 PLAIN_STYLE = (1.0, 3, "")
+"""Factor, decimals and suffix of the numbers of units that `STYLES` does not list."""
 STYLES = {Unit.SHARE: (100.0, 1, "%"), Unit.ELO: (1.0, 1, " Elo"), Unit.NATS: (1.0, 5, " nats")}
 """Factor, decimals and suffix of the numbers of a unit. Other units have `PLAIN_STYLE`."""
 
@@ -64,26 +65,26 @@ class Statistic(Estimate):
 
     @property
     def estimate(self) -> str:
-        """The value as text, with its unit."""
+        """The value as text with its unit, such as `62.0%` or `85.0 Elo`."""
         return self._digits(self.value) + STYLES.get(self.unit, PLAIN_STYLE)[2]
 
     @property
     def interval(self) -> str:
-        """The interval as text; a dash if there is none."""
+        """The interval as text, such as `1.0 … 2.0`, without the unit; a dash if there is none."""
         if self.low is None or self.high is None:
             return EMPTY
         return f"{self._digits(self.low)} … {self._digits(self.high)}"
 
     @property
     def brief(self) -> str:
-        """Value and interval as one text."""
+        """Value and interval as one text, such as `62.0% (55.1 … 68.4)`."""
         return f"{self.estimate} ({self.interval})"
 
     @property
     def cells(self) -> tuple[str, ...]:
         """Value, interval, sample size and number of items, or their groups, as four texts.
 
-        The last is empty if the number of clusters is unknown, or if clusters are rows.
+        The last text is empty if the number of clusters is unknown, or if clusters are rows.
         """
         sample = f"{self.n:,} {self.of}"
         if self.clusters is None or self.cluster == "row":
@@ -112,7 +113,8 @@ class Statistic(Estimate):
 class Missing:
     """Why a figure cannot be computed, and what the user can do.
 
-    The class has the text attributes of a `Statistic`; they are dashes.
+    The class has the text attributes of a `Statistic`: `estimate`, `interval` and `brief` are
+    dashes, and `cells` are a dash and an empty text.
     """
 
     why: str
@@ -159,14 +161,14 @@ class CardAnswer:
         return labelled_figures(self)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables below the lines; none by default."""
+        """Return the tables below the lines of labelled values; none by default."""
         return ()
 
 
 def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
     """Return label and value of each field that is annotated as `Annotated[Figured, label]`.
 
-    Other fields are left out.
+    Other fields are left out. The order is that of the fields.
 
     Args:
         answer: an instance of a dataclass.

@@ -9,7 +9,7 @@ import numpy as np
 from podium.data.battles import Battles
 from podium.diagnosis.clustered import reflected_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.fit_p_value import ModelTest, adjust_smallest
+from podium.diagnosis.fit_p_value import ModelTest, smallest_adjusted_p
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import ROUND_ROBINS, deviation, triples_among
 from podium.distinct_values import distinct_values
@@ -37,6 +37,7 @@ MOST_TRIPLES_TIMES_DRAWS = 20_000_000
 With more triples, fewer than `RESAMPLES` are drawn, but never fewer than `FEWEST_RESAMPLES`.
 """
 FEWEST_RESAMPLES = 100
+"""Smallest number of resamples, however many triples there are."""
 MOST_MODELS = 300
 """Largest number of models among which cycles are searched."""
 MOST_LISTED = 100
@@ -44,6 +45,7 @@ MOST_LISTED = 100
 FEWEST_ITEMS = 10
 """Fewest items of a pair that enters the model-level SNTD, or that is tested against the fit."""
 CLOSE_CYCLE_REMEDY = "judge pairs that close a cycle, for example a round robin of three models"
+"""Remedy if the pairs that met form no cycle, so that nothing can be tested."""
 FEWEST_EXPECTED = 5
 """Fewest expected wins, and fewest expected losses, of a pair that is tested against the fit.
 
@@ -96,7 +98,7 @@ class Cycles(CardAnswer):
     cycles: tuple[Cycle, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the numbers of cycles, and the model-level SNTD with and without noise."""
+        """Return label and value: numbers of cycles, model-level SNTD with and without noise."""
         certain = (
             f"{self.certain:,} beyond chance at {self.level:.0%} "
             f"(Holm over all cycles, {self.cluster}-clustered t)"
@@ -116,7 +118,10 @@ class Cycles(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return a table of the five cycles with the smallest p-values; none without a cycle."""
+        """Return a table of the five cycles with the smallest p-values.
+
+        The tuple has one table, or is empty without a cycle.
+        """
         rows = []
         for cycle in self.cycles[:5]:
             path = " > ".join((*cycle.models, cycle.models[0]))
@@ -237,7 +242,7 @@ def deviations_of_draws(
 ) -> np.ndarray:
     """Return `model_deviation` for bootstrap resamples of the items, shape (resamples,).
 
-    It is NaN for a resample in which a pair of the triples has no battle.
+    The deviation is NaN for a resample in which a pair of the triples has no battle.
     """
 
     def deviations(counts: np.ndarray) -> np.ndarray:
@@ -279,6 +284,10 @@ def _win_p_values(cells: PairCells, rate: np.ndarray) -> np.ndarray:
 
 def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
     """Return the cycles among the win rates, the smallest p-value first.
+
+    Both directions of each triple are searched: a beats b beats c beats a, and the reverse. A win
+    rate of 0.5 belongs to no cycle. Equal p-values keep the order of the triples, forward cycles
+    first.
 
     Args:
         models: names of the models.
@@ -412,7 +421,7 @@ class BradleyTerryFit(CardAnswer):
     residuals: tuple[PairResidual, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the number of pairs that the strengths do not explain, and the joint tests."""
+        """Return label and value of the number of pairs that do not fit, and of the joint tests."""
         missed = f"{self.missed:,} of {quantity(self.tested, 'tested pair')} ({self.pairs:,} met)"
         whole = self.whole if isinstance(self.whole, Missing) else str(self.whole)
         lines: list[tuple[str, Value]] = [
@@ -485,10 +494,12 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     residual = pairs.credit / pairs.weight - expected
     items = items_per_pair(coded, pairs)
     p, half_width = _test_pairs(strengths, expected, influence, items, level)
-    known = ~np.isnan(half_width)
-    known_models = len(distinct_values(np.concatenate([pairs.first[known], pairs.second[known]])))
-    tests = _test_models(strengths, names, residual, influence, known)
-    tested = quantity(int(known.sum()), "tested pair")
+    has_interval = ~np.isnan(half_width)
+    known_models = len(
+        distinct_values(np.concatenate([pairs.first[has_interval], pairs.second[has_interval]]))
+    )
+    tests = _test_models(strengths, names, residual, influence, has_interval)
+    tested = quantity(int(has_interval.sum()), "tested pair")
     tested += f" on {quantity(coded.clusters, 'item')}"
     no_joint_test = Missing(f"no joint test with {tested}", "judge more pairs and items")
     return BradleyTerryFit(
@@ -497,9 +508,10 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         level=level,
         method=f"{coded.unit}-clustered sandwich of the residuals, t",
         missed=int((holm(p) <= 1 - level).sum()),
-        whole=_joint_test(residual[known], influence[:, known], known_models) or no_joint_test,
+        whole=_joint_test(residual[has_interval], influence[:, has_interval], known_models)
+        or no_joint_test,
         worst=_worst_model(tests),
-        p=adjust_smallest(p, tests, influence[:, known]),
+        p=smallest_adjusted_p(p, tests, influence[:, has_interval]),
         residuals=_sorted_residuals(coded, strengths, expected, half_width, p),
     )
 
@@ -679,10 +691,10 @@ def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> Joi
     if not len(residual) or not 1 <= dimensions < clusters - 1:
         return None
     values, vectors = np.linalg.eigh(influence.T @ influence * (clusters / (clusters - 1)))
-    kept = np.argsort(values)[::-1][:dimensions]
-    if values[kept].min() <= 1e-12 * values.max():
+    largest = np.argsort(values)[::-1][:dimensions]
+    if values[largest].min() <= 1e-12 * values.max():
         return None
-    t_squared = float(np.sum((vectors[:, kept].T @ residual) ** 2 / values[kept]))
+    t_squared = float(np.sum((vectors[:, largest].T @ residual) ** 2 / values[largest]))
     statistic = t_squared * (clusters - dimensions) / (dimensions * (clusters - 1))
     degrees = (dimensions, clusters - dimensions)
     return JointTest(statistic, degrees, float(fdtrc(*degrees, statistic)))
@@ -693,7 +705,7 @@ def _test_models(
     names: Sequence[str],
     residual: np.ndarray,
     influence: np.ndarray,
-    known: np.ndarray,
+    has_error: np.ndarray,
 ) -> list[ModelTest]:
     """Test for each model that the residuals of all its pairs are 0.
 
@@ -702,16 +714,16 @@ def _test_models(
         names: names of the models.
         residual: the residuals, shape (pairs,).
         influence: influence of each cluster on the residuals, shape (clusters, pairs).
-        known: mask of the pairs whose residual has an error, shape (pairs,).
+        has_error: mask of the pairs whose residual has an error, shape (pairs,).
 
     Returns:
         The tests, each with a p-value that is not adjusted; none for a model that has not enough
         pairs or items.
     """
-    first = strengths.pairs.first[known]
-    second = strengths.pairs.second[known]
-    residual = residual[known]
-    influence = influence[:, known]
+    first = strengths.pairs.first[has_error]
+    second = strengths.pairs.second[has_error]
+    residual = residual[has_error]
+    influence = influence[:, has_error]
     tests = []
     for k, name in enumerate(names):
         positions_of_model = np.flatnonzero((first == k) | (second == k))

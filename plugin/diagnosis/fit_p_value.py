@@ -47,7 +47,7 @@ class ModelTest:
     dimensions: int
 
 
-def adjust_smallest(
+def smallest_adjusted_p(
     p_of_pairs: np.ndarray, tests: Sequence[ModelTest], influence: np.ndarray
 ) -> float | None:
     """Return the smallest p-value of all tests of pairs and models, adjusted for all of them.
@@ -86,8 +86,8 @@ def adjust_smallest(
     without_error = max(len(tested) - pairs, 0)
     p_of_pair = smallest / len(tested) if len(tested) else 0.0
     p_of_model = smallest / max(len(tests), 1)
-    drawn = _share_of_draws(influence, tests, p_of_pair, p_of_model)
-    return min(by_bonferroni, drawn + without_error * p_of_pair)
+    share_of_draws = _share_of_draws(influence, tests, p_of_pair, p_of_model)
+    return min(by_bonferroni, share_of_draws + without_error * p_of_pair)
 
 
 def _share_of_draws(
@@ -107,9 +107,11 @@ def _share_of_draws(
     """
     error = np.sqrt(np.sum(influence**2, axis=0))
     scaled = influence / error
+    # Independent standard normal numbers, multiplied by the transposed root, have the correlations
+    # of the residuals. The root has shape (pairs, kept dimensions).
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
-    kept = values > 1e-12 * values.max()
-    root = vectors[:, kept] * np.sqrt(values[kept])
+    is_above_rounding = values > 1e-12 * values.max()
+    root = vectors[:, is_above_rounding] * np.sqrt(values[is_above_rounding])
     least_z = float(-ndtri(p_of_pair / 2))
     whitened = [_whiten(scaled[:, test.pairs], test.dimensions) for test in tests]
     least_squares = [_chi_squared_above(test.dimensions, p_of_model) for test in tests]
@@ -138,12 +140,15 @@ def _whiten(scaled: np.ndarray, dimensions: int) -> np.ndarray:
         The matrix, shape (pairs, dimensions).
     """
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
-    kept = np.argsort(values)[::-1][:dimensions]
-    return vectors[:, kept] / np.sqrt(values[kept])
+    largest = np.argsort(values)[::-1][:dimensions]
+    return vectors[:, largest] / np.sqrt(values[largest])
 
 
 def _chi_squared_above(freedom: int, p: float) -> float:
-    """Return the value that a chi-squared variable exceeds with probability p."""
+    """Return the value that a chi-squared variable exceeds with probability p.
+
+    The search ends at `LARGEST_CHI_SQUARED`. p is in (0, 1).
+    """
 
     def excess(value: float) -> float:
         """Return by how much the probability of larger values exceeds p."""

@@ -46,6 +46,7 @@ NARROWEST_RANGE = 20.0
 Scores within a smaller range are hardly on the Elo scale, so that win rates are `Missing`.
 """
 SELF_BIAS = "self-bias"
+"""Label of the line on the bias of a judge towards its own model, if the bias is missing."""
 RESAMPLES = 500
 """Default number of bootstrap resamples of the items."""
 Counts: TypeAlias = np.ndarray | None
@@ -127,7 +128,8 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
 
     If no gold standard is given, human labels of the judge's battles take its place. A pair is
     common if the judge decided a battle of it, and if it has at least `FEWEST_DECIDED` decided gold
-    battles; a gold ranking has all pairs.
+    battles; a gold ranking has all pairs. The models are sorted by name; the pairs (i, j), i < j,
+    are in the order of `numpy.triu_indices`, without those that are not common.
 
     Returns:
         The common models and pairs, of which there may be none; `Missing` without a gold standard
@@ -391,7 +393,10 @@ class GoldComparison:
             self.alpha = attempt(fit_alpha, "give more items, or closer systems")
 
     def tau(self) -> Figured:
-        """Estimate Kendall's tau-b of the two rankings; `Missing` if one puts all systems level."""
+        """Estimate Kendall's tau-b of the two rankings of the common models.
+
+        The result is `Missing` if a ranking puts all systems level.
+        """
         tau = float(kendall_taus(*self.matched.strengths()))
         if np.isnan(tau):
             return Missing(
@@ -417,18 +422,24 @@ class GoldComparison:
 
         Both figures are `Missing` if win rates cannot be compared in size. The corrected value is
         also `Missing` if the items are too few to be resampled.
+
+        Returns:
+            The mean squared difference in the sample, and the corrected one with an interval.
         """
         if self.rates_missing:
             return self.rates_missing, self.rates_missing
         value = float(squared_error(self.judge_rates, self.gold_rates))
         draws = squared_error(self.draws.judge_rates, self.draws.gold_rates)
-        return value, self._reflected_figure(value, draws)
+        return value, self._figure_without_noise(value, draws)
 
     def alphas(self) -> tuple[float | Missing, Figured]:
         """Return alpha, and its value corrected for the bias that the sampling of items causes.
 
         Both figures are `Missing` if alpha is. The corrected value is also `Missing` if most
         resamples have no alpha.
+
+        Returns:
+            Alpha in the sample, and the corrected one with an interval.
         """
         # The sampling noise of the judge's win rates adds its variance to their squared distance
         # from the fitted curve. To remove the noise from the distance, the rates are moved towards
@@ -479,17 +490,19 @@ class GoldComparison:
         fitted = np.reshape(curves, gold_by_draw.shape)
         expected = judge_curve(self.gold_rates, self.alpha)
         raw = self._biases_beyond(self.gold_rates, gold)
-        corrected, drawn = self._biases_beyond(expected, fitted)
+        corrected, biases_of_draws = self._biases_beyond(expected, fitted)
         delta = float(nan_standard_deviation(corrected))
-        variance = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2)
+        variance = self._figure_without_noise(
+            delta**2, nan_standard_deviation(biases_of_draws) ** 2
+        )
         beyond_noise = variance
         if not isinstance(variance, Missing):
             beyond_noise = variance.transform(np.sqrt)
-        errors = standard_error_of_draws(drawn)
+        errors = standard_error_of_draws(biases_of_draws)
         return Biases(
             delta=delta,
             delta_beyond_noise=beyond_noise,
-            by_system=self._biases_by_system(raw, (corrected, drawn)),
+            by_system=self._biases_by_system(raw, (corrected, biases_of_draws)),
             of_itself=self._self_bias(subject, expected, corrected, errors),
         )
 
@@ -511,8 +524,8 @@ class GoldComparison:
         surplus = self.judge_rates - expected
         surplus_of_draws = self.draws.judge_rates - of_draws
         value = system_biases(first, second, surplus, self.systems)
-        drawn = system_biases(first, second, surplus_of_draws, self.systems)
-        return value, drawn
+        biases_of_draws = system_biases(first, second, surplus_of_draws, self.systems)
+        return value, biases_of_draws
 
     def _biases_by_system(
         self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray]
@@ -557,7 +570,9 @@ class GoldComparison:
     ) -> SelfBias | Missing:
         """Test the judge's corrected bias towards its own model.
 
-        Source: Gera et al. 2025, section 6.2 and table 3.
+        Source: Gera et al. 2025, section 6.2 and table 3. Both p-values are for the hypothesis that
+        the judge does not favour its own model. The paired one is None for a single opponent, or if
+        all opponents have the same excess.
 
         Args:
             subject: the judge.
@@ -623,10 +638,11 @@ class GoldComparison:
             estimate += [float(value - half_width), float(value + half_width)]
         return self._statistic(estimate, method, n=opponents, of="opponents", unit=Unit.SHARE)
 
-    def _reflected_figure(self, value: float, draws: np.ndarray) -> Figured:
-        """Build the statistic of a mean of squares, as `reflected_interval` corrects it for noise.
+    def _figure_without_noise(self, value: float, draws: np.ndarray) -> Figured:
+        """Build the statistic of a mean of squares, corrected for noise.
 
-        It is `Missing` if too few resamples are usable.
+        The correction and the interval are those of `reflected_interval`. The figure is `Missing`
+        if too few resamples are usable.
 
         Args:
             value: the value in the sample.
@@ -666,7 +682,7 @@ class GoldComparison:
 
 
 def _pairs_missing(matched: GoldPairs) -> Missing | None:
-    """Return why there are too few pairs to compare win rates; None if there are enough."""
+    """Return why win rates cannot be compared; None if there are at least two pairs."""
     if len(matched.first) >= 2:
         return None
     why = (
@@ -679,7 +695,8 @@ def _pairs_missing(matched: GoldPairs) -> Missing | None:
 def _competing_judges(subject: Subject) -> int:
     """Return the number of judges whose own model is among the judged models, at least 1.
 
-    The judge and all other judges count, but humans do not.
+    The judge and all other judges count, but humans do not. A judge's own model is the one with the
+    same name (`same_model`).
     """
     judges = list(subject.others.judges) if subject.others is not None else []
     if subject.judge is not None:
@@ -743,9 +760,9 @@ class GoldAgreement(CardAnswer):
         alpha = _short_number(self.alpha)
         single = _short_number(self.single_alpha)
         delta = _short_number(self.delta)
-        judged = f"{self.pairs:,} of {quantity(self.gold_pairs, 'gold pair')} judged"
+        pairs_text = f"{self.pairs:,} of {quantity(self.gold_pairs, 'gold pair')} judged"
         lines: list[tuple[str, Value]] = [
-            ("gold standard", f"{self.gold}: {quantity(self.systems, 'system')}, {judged}"),
+            ("gold standard", f"{self.gold}: {quantity(self.systems, 'system')}, {pairs_text}"),
             ("Kendall's tau with its ranking", self.tau),
             ("pairs with the same better system", self.accuracy),
             (f"mean squared error of win rates ({mse} with noise)", self.mse_beyond_noise),
@@ -763,7 +780,7 @@ class GoldAgreement(CardAnswer):
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return a table of the ten largest biases; none if biases are missing."""
+        """Return one table of the ten largest biases; an empty tuple if biases are missing."""
         if isinstance(self.biases, Missing):
             return ()
         rows = []
@@ -786,7 +803,7 @@ class GoldAgreement(CardAnswer):
 
 
 def _short_number(value: float | Missing) -> str:
-    """Write a figure with three digits; a dash if it is missing."""
+    """Write a figure with three significant digits; a dash if it is missing."""
     return EMPTY if isinstance(value, Missing) else f"{value:.3g}"
 
 
@@ -848,7 +865,11 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
 
 
 def _self_bias_lines(self_bias: SelfBias) -> list[tuple[str, Value]]:
-    """Return two lines on a judge's bias towards its own model: the bias, and its two tests."""
+    """Return two labelled lines on a judge's bias towards its own model.
+
+    The first line has the bias. The second line says whether the judge favours itself, and gives
+    the p-values over items and over opponents.
+    """
     verdict = "favours itself" if self_bias.favours_itself else "not shown to favour itself"
     tests = f"Bonferroni over {self_bias.tests} judges" if self_bias.tests > 1 else "one judge"
     over_items = f"p = {cell_text(self_bias.item_p, '.2g')} over items"

@@ -40,7 +40,9 @@ LABELS_REMEDY = (
     "give a column human (what model_a earned from humans), or name a human judge with "
     "--human-judge"
 )
+"""Remedy without human labels."""
 MARGINS_REMEDY = "give a column margin (judge score of a minus that of b), or soft credits"
+"""Remedy if no prediction can be made from the verdicts."""
 FIRST_BAND = 1_000
 """Longest response in the first band of lengths, in tokens.
 
@@ -213,9 +215,9 @@ def _estimate_temperature(evidence: Evidence, level: float) -> tuple[Figured, np
     the credit, the credits are the predictions, and there is no beta.
 
     Returns:
-        Beta; `Missing` if the signal is the hard verdict or the credit, or if beta cannot be
-        fitted. And the predictions, shape (battles,); None if the signal is the hard verdict, or if
-        beta cannot be fitted.
+        Two values. First beta: `Missing` if the signal is the hard verdict or the credit, or if
+        beta cannot be fitted. Second the predictions, shape (battles,): None if the signal is the
+        hard verdict, or if beta cannot be fitted.
     """
     if evidence.signal.kind == HARD_VERDICTS:
         return Missing("the verdicts have no margin", MARGINS_REMEDY), None
@@ -252,7 +254,8 @@ def _estimate_calibration_error(
 
     Args:
         reliability: the bins of predictions; None if there are no predictions.
-        agree: whether humans prefer the same model as the judge, shape (battles,).
+        agree: whether judge and humans have the same outcome, shape (battles,). Only the rows of
+            `reliability` count, on which neither calls a tie.
         sample: the battles as a sample.
         rng: random generator.
 
@@ -324,18 +327,23 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
     is a row without battles. A tie, or a different winner in each order, counts as wrong.
 
     Args:
-        battles: the battles, with the known preference in the column `human`.
+        battles: the battles, with the known preference in the column `human`; 1, 0.5 or 0 for
+            `model_a`.
         level: confidence level of intervals, in (0, 1).
+
+    Returns:
+        A report with one table: a name, the accuracy, its interval and the number of battles in
+        each row. Categories are sorted by name, bands by length.
     """
     credit = hard_credits(battles)
     human = battles.numbers_of("human")
-    known = ~np.isnan(credit) & ~np.isnan(human)
+    has_both = ~np.isnan(credit) & ~np.isnan(human)
     right = (credit == human).astype(np.float64)
     sample = cluster_battles(battles, level)
-    slices = [("all", known), *_slice_categories(battles), *_slice_lengths(battles)]
+    slices = [("all", has_both), *_slice_categories(battles), *_slice_lengths(battles)]
     rows = []
     for name, is_in_slice in slices:
-        share = sample.share(right, among=known & is_in_slice)
+        share = sample.share(right, among=has_both & is_in_slice)
         if isinstance(share, Statistic):
             rows.append((name, share.estimate, share.interval, f"{share.n:,}"))
     title = f"accuracy by known preferences · {level:.0%} intervals by item"
@@ -365,8 +373,9 @@ def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:
 def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
     """Return name and mask, shape (battles,), of each band of the longer response's length.
 
-    Lengths are those of transcripts if there is a column of them, else of answers; a battle
-    without lengths is in no band. Bands without battles are left out.
+    Lengths are those of transcripts if there is a column of them, else of answers; a battle without
+    lengths is in no band. Bands without battles are left out. Bands are in the order of their
+    lengths.
     """
     prefix = "transcript_length" if "transcript_length_a" in battles.table else "length"
     lengths = [battles.numbers_of(f"{prefix}_{side}") for side in "ab"]

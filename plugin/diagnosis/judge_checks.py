@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import VOTERS, Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.formats.human_voters import VOTER
@@ -104,18 +104,18 @@ class Family(NamedTuple):
     how: str
 
 
-def family_of(model: str, given: Mapping[str, str]) -> Family | None:
+def family_of(model: str, family_by_model: Mapping[str, str]) -> Family | None:
     """Return the family of a model.
 
     Args:
         model: name of the model.
-        given: families by pattern of models' names, such as `my-*`. Case is ignored. The first
-            pattern that matches the whole name counts.
+        family_by_model: families by pattern of models' names, such as `my-*`, as of `fnmatch`. Case
+            is ignored. The first pattern that matches the whole name counts.
 
     Returns:
         The given family, else the maker that is guessed from the name; None if unknown.
     """
-    for pattern, family in given.items():
+    for pattern, family in family_by_model.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(family, "given")
     # In `provider/model`, the maker is guessed from the model, and from the whole name if that
@@ -148,19 +148,21 @@ def _guess_maker(name: str) -> str | None:
     return first_maker
 
 
-def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def group_by_family(
+    models: Iterable[str], family_by_model: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
     """Return the models of each family; models of unknown family are left out.
 
     Args:
         models: names of the models.
-        given: families by pattern of models' names, see `family_of`.
+        family_by_model: families by pattern of models' names, see `family_of`.
 
     Returns:
         The names, sorted, by family; the families are sorted, too.
     """
     groups: dict[str, list[str]] = {}
     for model in sorted(models):
-        family = family_of(model, given)
+        family = family_of(model, family_by_model)
         if family:
             groups.setdefault(family.name, []).append(model)
     return {name: tuple(groups[name]) for name in sorted(groups)}
@@ -169,12 +171,14 @@ def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str
 class Relation(NamedTuple):
     """Which of the judged models is a judge's own model, and which others are of its family.
 
+    Humans and voters have no relation.
+
     Attributes:
         judge: name of the judge's model.
         own: the judged model that is the judge's own model; None if it was not judged.
         family: family of the judge; None if unknown.
         how: whether the family was `given` or `guessed`; None if unknown.
-        kin: the other judged models of its family.
+        kin: the other judged models of its family, sorted; empty if the family is unknown.
     """
 
     judge: str
@@ -193,6 +197,10 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
     Args:
         battles: the battles.
         families: families by pattern of models' names, see `family_of`.
+
+    Returns:
+        The warnings: first at most one about unparsed replies, then those about judges, in the
+        order of the judges.
     """
     battles = battles.asked_battles
     warnings = _unparsed_warnings(battles)
@@ -233,7 +241,9 @@ def unparsed_share(battles: Battles) -> float:
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
     """Return the relation of each judge to the models.
 
-    Humans and rows without a judge are left out. A judge without a known relation is included.
+    Humans and rows without a judge are left out. A judge without a known relation is included. The
+    relations are in the order of `battles.judges`. If all verdicts are votes of humans, there are
+    none.
 
     Args:
         battles: the battles.
@@ -261,7 +271,7 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
 
 
 def is_judged(battles: Battles) -> bool:
-    """Return whether a judge decided the battles; False for scores that no judge gave.
+    """Return whether a judge decided the battles; False for scores whose rows name no judge.
 
     Battles without scores count as decided by a judge, even if no row names the judge.
     """
@@ -269,15 +279,16 @@ def is_judged(battles: Battles) -> bool:
 
 
 def _named_judges(battles: Battles) -> list[JudgeRecord]:
-    """Return the judges that have a name."""
+    """Return the records of the judges that have a name, in the order of `battles.judges`."""
     return [battles.judge_of(name) for name in battles.judges if name != UNNAMED_JUDGE]
 
 
 def are_human_votes(battles: Battles) -> bool:
     """Return whether all verdicts are votes of humans.
 
-    They are if every judge is the population of voters, has a name of a voter or of a population,
-    or is a human by its record. Without judges, they are if the votes have voters.
+    The result is True if each judge is the population of voters (`VOTERS`), has the name of a voter
+    or of a population (`POPULATIONS`), or is a human by its record. Without judges, it is True if
+    the battles have a column `voter`.
     """
     if not battles.judges:
         return "voter" in battles.columns
@@ -293,18 +304,22 @@ def are_human_votes(battles: Battles) -> bool:
 def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed judgments, if their share is above the threshold.
 
-    It quotes the three most frequent unparsed replies, without those whose reason is in
-    `REASONS_WITHOUT_TEXT`. If a provider's content filter ended most of them, it says so instead,
-    since their texts are no answers. The list has one warning or none.
+    The list has one warning or none. The warning quotes the three most frequent unparsed replies,
+    without those whose reason is in `REASONS_WITHOUT_TEXT`. If the most frequent reason is that a
+    provider's content filter ended the reply, the warning quotes no reply and names this reason.
     """
     check = CHECKS["unparsed"]
     counts = battles.counts()
     share = unparsed_share(battles)
     if share <= check.threshold:
         return []
-    reasons = battles.unparsed_texts("reason", 1)
+    reasons = battles.unparsed_texts("reason", most=1)
     is_filtered = bool(reasons) and UnparsedReason.parse(reasons[0][0]).code == FILTERED
-    replies = () if is_filtered else battles.unparsed_texts("reply", 3, REASONS_WITHOUT_TEXT)
+    replies = (
+        ()
+        if is_filtered
+        else battles.unparsed_texts("reply", most=3, reasons_left_out=REASONS_WITHOUT_TEXT)
+    )
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,
@@ -320,8 +335,8 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
 def remedy_of_unparsed(battles: Battles) -> str:
     """Return what helps against the most frequent reason of unparsed judgments, as a text.
 
-    It is the first remedy in the warning about these judgments. If no reason is recorded, it is
-    the remedy for an unknown reason.
+    The text is the first remedy in the warning about these judgments. If no reason is recorded, the
+    text is the remedy for an unknown reason.
     """
     fields = _remedy_fields(battles)
     return remedies_text(fields["remedies"][:1], fields)
@@ -342,7 +357,7 @@ def _remedy_fields(battles: Battles) -> dict[str, Any]:
     """
     texts = battles.unparsed_texts("reason", MOST_REASONS, [ONE_ORDER_UNPARSED])
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
-    most_frequent = reasons[0][0] if reasons else UnparsedReason(None)
+    most_frequent = reasons[0][0] if reasons else UnparsedReason(code=None)
     errors = []
     for (written, times), (reason, _) in zip(texts, reasons, strict=True):
         is_unknown = reason.code is None and most_frequent.code is None
@@ -396,6 +411,10 @@ def same_model(models: Sequence[str], model: str) -> str | None:
 
 
 def _bare_name(model: str) -> str:
-    """Return a model's name without provider, case and punctuation."""
+    """Return a model's name without provider, case and punctuation.
+
+    Case and all characters other than letters and digits are removed. The text is empty if nothing
+    is left.
+    """
     without_provider = model.casefold().rpartition("/")[2]
     return re.sub(r"[\W_]", "", without_provider)

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 RESAMPLES = 200
 """Default number of bootstrap resamples of the items."""
 REJUDGE_OLD_RESPONSES = "re-judge the old responses: inspect eval podium/recorded -T battles=LOG"
+"""Remedy if two judges share no battles, or if their ratings cannot be fitted."""
 MATCHUP_COLUMNS = ["item", "first", "second", "response"]
 """Columns that identify what is compared; a matchup is one combination of their values."""
 LENGTH_COLUMNS = ["length_first", "length_second"]
+"""Columns of `_battles_by_matchup` with the lengths of both responses."""
 
 Drift: TypeAlias = dict[str, Statistic] | Missing
 """Change of the rating in Elo by name of the model, or why it is unknown."""
@@ -91,14 +93,17 @@ class JudgesSideBySide(CardAnswer):
     mean: Figured
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the numbers of judges and models, and the mean correlation of rankings."""
+        """Return two lines: the numbers of judges and models, and the mean tau."""
         return (
             ("judges", f"{len(self.judges):,}, {quantity(self.models, 'model')} ranked by all"),
             ("mean Kendall's tau between judges", self.mean),
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return a table of the judges and, for 3 to 12 judges, one of their correlations."""
+        """Return a table of the judges, and one of their correlations.
+
+        The second table is there for 3 to 12 judges only.
+        """
         rows = []
         for place, standing in enumerate(self.judges, start=1):
             figures = (standing.realization or EMPTY, f"{standing.battles:,}", standing.tau.brief)
@@ -184,8 +189,8 @@ def _ranking_judges(
     """Fit a ranking to the verdicts of each judge.
 
     Returns:
-        The judges with a ranking, each with its ratings. And the reasons why the other judges have
-        no ranking, one for each of them.
+        Pairs of judge and ratings for the judges with a ranking, in the given order. And a list of
+        reasons, one for each judge without a ranking.
     """
     ranking_judges = []
     reasons = []
@@ -204,6 +209,9 @@ def _correlations(
 ) -> tuple[tuple[Correlation, ...], Figured]:
     """Return Kendall's tau of each pair of judges, and the mean over pairs.
 
+    Pairs are in the order of `numpy.triu_indices`. `draws` may be empty: taus then have no
+    interval.
+
     Args:
         judges: names of the judges.
         theta: strengths of the models, shape (judges, models).
@@ -212,15 +220,15 @@ def _correlations(
     """
     first, second = np.triu_indices(len(judges), 1)
     values = kendall_taus(theta[first], theta[second])
-    drawn = kendall_taus(draws[:, first], draws[:, second])
+    taus_of_draws = kendall_taus(draws[:, first], draws[:, second])
     models = theta.shape[1]
     correlations = []
     for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        tau = _tau_statistic(values[k], draws=drawn[:, k], n=models, level=level)
+        tau = _tau_statistic(values[k], draws=taus_of_draws[:, k], n=models, level=level)
         correlations.append(Correlation(judges[i], judges[j], tau))
     mean = _tau_statistic(
         value=values.mean(),
-        draws=drawn.mean(axis=1),
+        draws=taus_of_draws.mean(axis=1),
         n=len(first),
         level=level,
         of="pairs of judges",
@@ -299,8 +307,8 @@ def _tau_with_gold(
     by_gold = [gold.models.index(name) for name in common]
     _, gold_theta = gold.strengths()
     tau = kendall_taus(theta[by_judge], gold_theta[by_gold])
-    drawn = kendall_taus(draws[:, by_judge], gold_theta[by_gold])
-    return _tau_statistic(tau, draws=drawn, n=len(common), level=subject.level)
+    taus_of_draws = kendall_taus(draws[:, by_judge], gold_theta[by_gold])
+    return _tau_statistic(tau, draws=taus_of_draws, n=len(common), level=subject.level)
 
 
 def _tau_statistic(
@@ -364,12 +372,16 @@ class Rejudged(CardAnswer):
 
     @property
     def drifts(self) -> tuple[tuple[str, Drift], ...]:
-        """Label and value of the drift of the judge, and of the drift of the models."""
+        """Label and value of the drift of the judge, then of the drift of the models."""
         return (("drift of the judge", self.judge), ("drift of the models", self.models))
 
     @property
     def sentence(self) -> str:
-        """The comparison as text: number of battles, agreement, and the drifts that are known."""
+        """The comparison as text without a full stop.
+
+        The text has the number of battles, the agreement and the drifts, each only if it is known,
+        and names both judges.
+        """
         parts = [f"re-judged: {self.battles:,} of {quantity(self.most, 'battle')}"]
         if isinstance(self.agreement, Statistic):
             parts[0] += f", the same verdict on {self.agreement.brief}"
@@ -379,7 +391,7 @@ class Rejudged(CardAnswer):
         return "; ".join(parts) + f" (from {self.labels[0]} to {self.labels[1]})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the numbers of battles, the agreement, and why drifts are missing."""
+        """Return the lines on battles and agreement, and a line per missing drift."""
         responses = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
             same = f"{self.battles - self.changed:,} with the same responses"
@@ -393,8 +405,8 @@ class Rejudged(CardAnswer):
     def tables(self) -> tuple[Table, ...]:
         """Return a table of the rating changes by model, the largest first.
 
-        The column for changed responses is left out if there are none. There is no table if the
-        drift of the judge is missing.
+        The tuple has one table; it is empty if the drift of the judge is missing. The column for
+        changed responses is left out if there are none. Equal changes are sorted by name.
         """
         if isinstance(self.judge, Missing):
             return ()
@@ -450,8 +462,8 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         return Missing("no battle was judged by both", REJUDGE_OLD_RESPONSES)
     lengths = common[LENGTH_COLUMNS].to_numpy()
     second_lengths = common[[f"{name}_second_judge" for name in LENGTH_COLUMNS]].to_numpy()
-    known = ~np.isnan(lengths + second_lengths).any(axis=1)
-    changed = known & (lengths != second_lengths).any(axis=1)
+    has_all_lengths = ~np.isnan(lengths + second_lengths).any(axis=1)
+    changed = has_all_lengths & (lengths != second_lengths).any(axis=1)
     wins = np.sign(common[["credit", "credit_second_judge"]].to_numpy() - 0.5)
     sample = Clustered(common["item"].factorize()[0], unit="item", level=subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
@@ -462,8 +474,8 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         second=subjects[1].judge or UNNAMED_JUDGE,
         labels=_shown_judges(subjects[0], subjects[1]),
         battles=len(common),
-        most=max(map(len, matchups)),
-        changed=int(changed.sum()) if known.any() else None,
+        most=max(len(matchups_of_judge) for matchups_of_judge in matchups),
+        changed=int(changed.sum()) if has_all_lengths.any() else None,
         agreement=sample.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)
         ),
@@ -473,15 +485,16 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
 
 
 def _shown_judges(first: Subject, second: Subject) -> tuple[str, str]:
-    """Return the names of two judges for people."""
+    """Return the names of two judges for people; `UNNAMED_JUDGE` for a judge without a name."""
     return first.shown_judge or UNNAMED_JUDGE, second.shown_judge or UNNAMED_JUDGE
 
 
 def _battles_by_matchup(battles: Battles) -> "pd.DataFrame":
-    """Return `matchup_frame` of battles with the columns credit and lengths, a row per battle.
+    """Return `matchup_frame` of battles with columns of credit and lengths, a row per battle.
 
-    The model whose name sorts first is the first one. `credit` is its credit by the parsed
-    verdict, NaN if unparsed.
+    The first model is the one whose name sorts first. The columns added are `credit`, which is the
+    credit of the first model by the parsed verdict (NaN if unparsed), `length_first` and
+    `length_second` (NaN if unknown).
     """
     turned = is_turned(battles.table).to_numpy()
     credit = battles.outcomes
@@ -530,12 +543,12 @@ def _drift(
             "judge more battles",
         )
     level = subjects[0].level
-    codes = np.concatenate([by_term.rows.code for by_term in ratings])
+    codes = np.concatenate([rated.rows.code for rated in ratings])
     # Each interval has a higher level, so that all of them together hold at `level` (Bonferroni).
     sample = Clustered(codes, "item", 1 - (1 - level) / len(names))
-    signed_ratings = [(sign, by_term) for (sign, _, _), by_term in zip(terms, ratings, strict=True)]
-    change = np.sum([sign * by_term.elo for sign, by_term in signed_ratings], axis=0)
-    influence = np.concatenate([sign * by_term.influence for sign, by_term in signed_ratings])
+    signed_ratings = [(sign, rated) for (sign, _, _), rated in zip(terms, ratings, strict=True)]
+    change = np.sum([sign * rated.elo for sign, rated in signed_ratings], axis=0)
+    influence = np.concatenate([sign * rated.influence for sign, rated in signed_ratings])
     change = change - change.mean()
     influence = influence - influence.mean(axis=1, keepdims=True)
     method = f"{KIND_OF_INTERVAL}, Bonferroni over {len(names)} models"
@@ -572,7 +585,8 @@ def _fit_matchups(subject: Subject, table: "pd.DataFrame", matchups: "pd.DataFra
 def _drift_sentence(label: str, drift: Mapping[str, Statistic]) -> str:
     """Write how many ratings changed, and the two largest changes.
 
-    A rating has changed if the interval of its change does not contain 0.
+    The text has no full stop. A rating has changed if the interval of its change does not contain
+    0. If none has, the text says that no model moves.
     """
     changed = [name for name, change in drift.items() if change.excludes(0.0)]
     changed.sort(key=lambda name: -abs(drift[name].value))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
 from podium.defaults import REGULARIZATION
@@ -31,15 +31,18 @@ from podium.rankers.judge_aware import jury_battles, jury_figures
 from podium.tables import EMPTY, Table
 from podium.wording import quantity
 
-# Names of the ways to spend the calls that are no single judge.
 ROTATION = "one judge per battle, in rotation"
+"""Name of the way in which one random judge judges each matchup."""
 ALL_JUDGES = "all judges on each battle"
+"""Name of the way in which all judges judge each matchup."""
 SMALLEST_DISTANCE = 1e-12
 """Replaces smaller distances from human ratings, because errors are divided by the distance."""
 MORE_ITEMS = (
     "let each judge all models on 30 items or more, or leave out one that contradicts the others"
 )
+"""Remedy if fewer than two ways give ratings, or if there are too few items."""
 REMEDY_OF_SIGN = "check that human labels and verdicts are about the same model"
+"""Remedy if ratings do not rise with human ratings."""
 FEWEST_CLUSTERS = int(CHECKS["items"].threshold or 0)
 """Fewest items, or groups of items, on which ways to judge are compared."""
 FEWEST_COMMON_BATTLES = 30
@@ -95,7 +98,11 @@ class JuryWorth(CardAnswer):
 
     @property
     def sentence(self) -> str:
-        """The most precise way at equal calls and at equal cost, with the interval of its lead."""
+        """The most precise way at equal calls and, if costs are known, at equal cost.
+
+        Each is followed by the second way and the ratio of both standard errors. The text has no
+        full stop and begins in lower case.
+        """
         first, second = self.spendings[:2]
         text = (
             f"at equal calls {first.name} gives the smallest standard error, {first.se:.1f} Elo; "
@@ -107,7 +114,11 @@ class JuryWorth(CardAnswer):
         return f"{text}; at equal cost {names[0]}, then {names[1]} {_ratio_text(cost_ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the most precise way, the ways that are not compared, and the effective judges."""
+        """Return label and value of each line.
+
+        The lines are the most precise way, the ways that are not compared, and the number of
+        effective judges.
+        """
         lines: list[tuple[str, Value]] = [("most precise", self.sentence)]
         if self.left_out:
             reason = "no ratings of all models on 30 items"
@@ -138,7 +149,7 @@ class JuryWorth(CardAnswer):
 
 
 def _ratio_text(ratio: Statistic) -> str:
-    """Write the ratio of two standard errors.
+    """Write the ratio of two standard errors in brackets.
 
     If the interval of the ratio reaches 1, the text says that the ratio may be chance.
     """
@@ -167,8 +178,9 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     level = subjects[0].level
     data = jury_battles(battles)
     if data.coded.clusters < FEWEST_CLUSTERS:
-        held = quantity(data.coded.clusters, data.coded.unit)
-        return Missing(f"there are {held}, and errors of a jury need {FEWEST_CLUSTERS}", MORE_ITEMS)
+        size = quantity(data.coded.clusters, data.coded.unit)
+        why = f"there are {size}, and errors of a jury need {FEWEST_CLUSTERS}"
+        return Missing(why, MORE_ITEMS)
     theta = fit_battles(data.coded).theta
     fit_of_all = fit_slopes(data, theta, REGULARIZATION)
     ways, left_out = _battles_by_way(data, battles.judges, subjects[0].rng)
@@ -185,14 +197,13 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     figures = _judge_figures(fit_of_all, level)
 
     def spending_of(name: str) -> Spending:
-        """Return the figures of a way."""
+        """Return the figures of one way to spend the calls."""
         se = float(np.sqrt(variances[name].sum()))
         slope, position = figures.get(name, (None, None))
-        number = len(ways[name].judge)
-        return Spending(name, number, se, slope, position, costs[name], errors[name])
+        return Spending(name, len(ways[name].judge), se, slope, position, costs[name], errors[name])
 
     return JuryWorth(
-        spendings=tuple(map(spending_of, order)),
+        spendings=tuple(spending_of(name) for name in order),
         ratio=ratio,
         by_cost=by_cost,
         left_out=left_out,
@@ -272,11 +283,12 @@ def _compare_by_cost(
 def _cost_by_way(
     battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles
 ) -> dict[str, float | None]:
-    """Return the mean cost of a verdict by way, from each judge's mean in the column `cost`.
+    """Return the mean cost of a verdict by name of the way.
 
-    The mean of a judge is over all its battles with a cost; the mean of a way weights judges by
-    their numbers of verdicts. The cost of a way is None if one of its judges has no costs, or has a
-    cost that is not a number of 0 or more. All costs are None without the column.
+    The mean cost of a judge is over all its battles with a cost in the column `cost`; the mean of a
+    way weights judges by their numbers of verdicts. The cost of a way is None if one of its judges
+    has no costs, or has a cost that is not a number of 0 or more. All costs are None without the
+    column.
     """
     import pandas as pd
 
@@ -333,7 +345,11 @@ def _compare_ways(
 
 
 def _join_battles(subjects: Sequence[Subject]) -> Battles:
-    """Join the battles of all judges in one table, with one list of models."""
+    """Join the battles of all judges in one table, with one list of models.
+
+    Returns:
+        New battles with the models sorted by name, and the group of items of the first judge.
+    """
     import pandas as pd
 
     table = pd.concat([subject.battles.to_frame() for subject in subjects], ignore_index=True)
@@ -348,16 +364,19 @@ def _battles_by_way(
 ) -> tuple[dict[str, JuryBattles], tuple[str, ...]]:
     """Return the battles of each way to spend the calls.
 
+    A way is each judge alone (its name), `ROTATION`, which has one verdict of a random judge on
+    each matchup, or `ALL_JUDGES`. The last one has the verdicts on the matchups that all judges
+    judged, and exists only if there are at least 30 of these.
+
     Args:
         data: the battles of all judges.
         judges: names of the judges.
         rng: random generator that draws the rotation.
 
     Returns:
-        The battles by way. The ways are each judge alone, a rotation (one verdict of a random judge
-        on each matchup) and, if all judges judged at least 30 battles, all judges together. And the
-        names of the judges and ways that are left out, because they do not rate all models on 30
-        items.
+        The battles by name of the way, judges first. And the names of the judges and ways that are
+        left out, because their battles do not rate all models on 30 items, or because a judge has
+        no readable verdict.
     """
     ways = {}
     for code, name in enumerate(data.judges):
@@ -378,7 +397,8 @@ def _battles_by_way(
 def _rates_all_models(battles: JuryBattles) -> bool:
     """Return whether battles give every model a finite rating.
 
-    They must cover 30 items, must not all be ties, and must connect all models.
+    The result is True if the battles cover 30 items, are not all ties, contain every model, connect
+    all models, and if no model won or lost everything.
     """
     coded = battles.coded
     if len(distinct_values(coded.cluster)) < FEWEST_CLUSTERS:
@@ -412,7 +432,8 @@ def _judge_figures(
 ) -> dict[str, tuple[Figured | None, Figured | None]]:
     """Return the slope and the effect of being shown first of each judge, by name.
 
-    A slope or an effect is None if it is unknown; the effect is unknown if no order is known.
+    A slope or an effect is None if it is unknown; the effect is unknown if no order is known. The
+    values are pairs of slope and effect.
     """
     method = f"{fit_of_all.data.coded.unit}-clustered sandwich"
     units = {"slope": Unit.NUMBER, "position": Unit.LOGITS}
@@ -500,13 +521,13 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
         return Missing("no human labels", REFERENCE_REMEDY)
     judges = len(data.judges)
     errors = np.abs(data.means_by_judge(data.coded.credit - labels[battles.readable]))
-    known = ~np.isnan(errors).any(axis=1)
-    if known.sum() < FEWEST_COMMON_BATTLES:
+    has_all_errors = ~np.isnan(errors).any(axis=1)
+    if has_all_errors.sum() < FEWEST_COMMON_BATTLES:
         return Missing(
             f"fewer than {FEWEST_COMMON_BATTLES} labelled battles were judged by all",
             "play with overlap=0.1",
         )
-    centred = errors[known] - errors[known].mean(axis=0)
+    centred = errors[has_all_errors] - errors[has_all_errors].mean(axis=0)
     sd = centred.std(axis=0)
     if not (sd > 0).all():
         return Missing(
@@ -521,7 +542,7 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     influence = (products - correlations * squares / 2).mean(axis=1) / len(standardized)
     inflation = 1 + (judges - 1) * float(correlations.mean())
     derivative = -judges * (judges - 1) / inflation**2
-    by_cluster = replace(items, code=data.clusters_of_matchups()[known])
+    by_cluster = replace(items, code=data.clusters_of_matchups()[has_all_errors])
     return by_cluster.linear(
         judges / inflation,
         derivative * influence,

@@ -54,7 +54,7 @@ class _SumPart(NamedTuple):
     draws: int = 1
 
 
-class _Sum(NamedTuple):
+class _LossSum(NamedTuple):
     """A model's number of unparsed battles on items where other models could have lost as well.
 
     Attributes:
@@ -85,12 +85,15 @@ class _Losses(NamedTuple):
     lost: np.ndarray
 
     def take(self, rows: np.ndarray) -> "_Losses":
-        """Return some of the battles, given by mask."""
+        """Return the battles of a boolean mask of shape (battles,)."""
         return _Losses(*(values[rows] for values in self))
 
     @property
     def sides(self) -> "Sides":
-        """Both sides of each battle: a battle is lost for both of its models."""
+        """Both sides of each battle: first those of `first`, then those of `second`.
+
+        A battle is lost for both of its models. The arrays have shape (2 * battles,).
+        """
         return Sides(
             model=np.concatenate([self.first, self.second]),
             cluster=np.tile(self.cluster, 2),
@@ -115,14 +118,17 @@ class Sides(NamedTuple):
     lost: np.ndarray
 
     def take(self, rows: np.ndarray) -> "Sides":
-        """Return some of the sides, given by mask."""
+        """Return the sides of a boolean mask."""
         return Sides(*(values[rows] for values in self))
 
     def shares(self, models: int) -> np.ndarray:
-        """Return the share of each model's results that are lost, shape (models,)."""
-        asked = np.bincount(self.model, self.asked, models)
+        """Return the share of each model's results that are lost, shape (models,).
+
+        The share is 0 for a model without results.
+        """
+        asked_of_model = np.bincount(self.model, self.asked, models)
         lost = np.bincount(self.model, self.lost, models)
-        return lost / np.maximum(asked, 1)
+        return lost / np.maximum(asked_of_model, 1)
 
 
 def losses_by_model(battles: Battles, absent: AbsentVerdicts | None = None) -> list[LossOfModel]:
@@ -180,20 +186,23 @@ def losses_of_scores(scores: Sides, models: Sequence[str]) -> list[LossOfModel]:
 
 
 def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
-    """Return battles as arrays, followed by the absent ones.
+    """Return battles as arrays, followed by the absent battles.
 
     If nothing is absent, a battle counts as one result; else as many as it has judgments. All
     judgments of an unparsed battle are lost.
+
+    Returns:
+        The battles in their order, then the absent ones; the clusters are numbered from 0.
     """
     codes = battles.model_codes
     _, cluster = np.unique(cluster_battles(battles).code, return_inverse=True)
-    asked = np.ones(len(cluster), dtype=np.int64) if absent is None else absent.judgments
-    lost = np.where(battles.is_unparsed, asked, 0)
+    asked_of_battle = np.ones(len(cluster), dtype=np.int64) if absent is None else absent.judgments
+    lost = np.where(battles.is_unparsed, asked_of_battle, 0)
     existing_battles = _Losses(
         first=np.minimum(*codes),
         second=np.maximum(*codes),
         cluster=cluster,
-        asked=asked,
+        asked=asked_of_battle,
         lost=lost,
     )
     if absent is None:
@@ -211,7 +220,10 @@ def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
 
 
 def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
-    """Return whether all battles of a cluster are of the same two models, shape (clusters,)."""
+    """Return whether all battles of a cluster are of the same two models.
+
+    The result has shape (clusters,). Clusters are numbered from 0, and each has a battle.
+    """
     pair = battles.first * models + battles.second
     clusters = int(battles.cluster.max()) + 1
     smallest_pair = np.full(clusters, models**2)
@@ -221,24 +233,28 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
     return np.asarray(smallest_pair == largest_pair)
 
 
-def _losses_within_items(sides: Sides, models: int) -> list[_Sum]:
+def _losses_within_items(sides: Sides, models: int) -> list[_LossSum]:
     """Return each model's number of losses over items on which several pairs met.
 
     The models that were asked for as many results on an item are a group. By chance, each model of
-    a group is equally likely to have any of the numbers of losses that occur in the group. Models
-    that are alone in their group are left out.
+    a group is equally likely to have any of the numbers of losses that occur in the group. A model
+    that is alone in its group on an item has no term for this item.
+
+    Returns:
+        A sum per model, by code; without terms if nothing is lost where the model can be compared.
     """
     if not sides.lost.any():
-        return [_Sum(observed=0, parts=[])] * models
+        return [_LossSum(observed=0, parts=[])] * models
     has_loss = np.bincount(sides.cluster, sides.lost) > 0
+    # Items with a loss are numbered from 0, in their order.
     new_number = np.cumsum(has_loss) - 1
-    kept = sides.take(has_loss[sides.cluster])
+    sides_with_losses = sides.take(has_loss[sides.cluster])
     # A key numbers an item and a model that was asked on it.
-    keys_of_sides = new_number[kept.cluster] * models + kept.model
-    asked_of_key = np.bincount(keys_of_sides, kept.asked).astype(np.int64)
+    keys_of_sides = new_number[sides_with_losses.cluster] * models + sides_with_losses.model
+    asked_of_key = np.bincount(keys_of_sides, sides_with_losses.asked).astype(np.int64)
     key = np.flatnonzero(asked_of_key)
     asked = asked_of_key[key]
-    unparsed = np.bincount(keys_of_sides, kept.lost)[key].astype(np.int64)
+    unparsed = np.bincount(keys_of_sides, sides_with_losses.lost)[key].astype(np.int64)
     # A group has the same item and number of results.
     item_and_asked = key // models * (int(asked.max()) + 1) + asked
     _, group = np.unique(item_and_asked, return_inverse=True)
@@ -257,17 +273,20 @@ def _losses_within_items(sides: Sides, models: int) -> list[_Sum]:
             _SumPart(distributions[k], int(counts_by_kind[k]))
             for k in np.flatnonzero(counts_by_kind)
         ]
-        sums.append(_Sum(observed=int(unparsed[is_term].sum()), parts=parts))
+        sums.append(_LossSum(observed=int(unparsed[is_term].sum()), parts=parts))
     return sums
 
 
-def _losses_between_items(battles: _Losses, models: int) -> list[_Sum]:
+def _losses_between_items(battles: _Losses, models: int) -> list[_LossSum]:
     """Return each model's number of items with a loss, among items on which only one pair met.
 
     Items with the same number of battles are compared: by chance, the items with a loss are draws
     without replacement from them. A model that is on none of these items, or on all, is left out.
+
+    Returns:
+        A sum per model, by code; without terms for a model that cannot be compared.
     """
-    sums = [_Sum(observed=0, parts=[])] * models
+    sums = [_LossSum(observed=0, parts=[])] * models
     if not battles.lost.any():
         return sums
     _, start, item, size = np.unique(
@@ -281,24 +300,27 @@ def _losses_between_items(battles: _Losses, models: int) -> list[_Sum]:
         for model in range(models):
             has_model = (battles.first[start] == model) | (battles.second[start] == model)
             is_item_of_model = has_size & has_model
-            drawn = int(is_item_of_model.sum())
-            if 0 < drawn < items and hits:
-                probabilities = _hypergeometric_probabilities(items, hits, drawn)
-                part = _SumPart(probabilities, variables=1, draws=min(hits, drawn))
+            items_of_model = int(is_item_of_model.sum())
+            if 0 < items_of_model < items and hits:
+                probabilities = _hypergeometric_probabilities(items, hits, items_of_model)
+                part = _SumPart(probabilities, variables=1, draws=min(hits, items_of_model))
                 observed, parts = sums[model]
-                sums[model] = _Sum(
+                sums[model] = _LossSum(
                     observed=observed + int((lost & is_item_of_model).sum()), parts=[*parts, part]
                 )
     return sums
 
 
 def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarray:
-    """Return the hypergeometric probabilities of 0, 1 and more hits.
+    """Return the hypergeometric probabilities of 0, 1 and more hits, shape (1 + most hits,).
 
     Args:
         items: number of items.
-        hits: number of items that are hits.
+        hits: number of these items that are hits.
         drawn: number of items drawn without replacement.
+
+    Returns:
+        Probabilities of 0, 1, ..., min(hits, drawn) hits.
     """
     number = np.arange(min(hits, drawn) + 1)
     possible = number >= hits + drawn - items
@@ -307,13 +329,13 @@ def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarr
     return np.where(possible, np.exp(ways - _log_choices(items, drawn)), 0.0)
 
 
-def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
-    """Return the logarithm of the binomial coefficient (number over chosen)."""
+def _log_choices(number: int, taken: np.ndarray | int) -> np.ndarray:
+    """Return the natural logarithm of the binomial coefficient (number over taken)."""
     from scipy.special import gammaln
 
-    chosen = np.asarray(chosen)
-    others = number - chosen
-    return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(others + 1))
+    taken = np.asarray(taken)
+    others = number - taken
+    return np.asarray(gammaln(number + 1) - gammaln(taken + 1) - gammaln(others + 1))
 
 
 def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:

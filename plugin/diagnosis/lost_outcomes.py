@@ -20,8 +20,11 @@ from podium.distributions import stdtr
 LEAST_BIAS = 0.005
 """Lost verdicts must change a win rate by more than this (about 3.5 Elo) to be reported."""
 OTHER_ORDER = "the other order"
+"""Source of other verdicts: the same judge in the other order."""
 OTHER_JUDGES = "other judges"
+"""Source of other verdicts: other judges."""
 OTHER_VERDICTS = "other verdicts on the same responses"
+"""Source of other verdicts, if there are both orders and several judges, or repeats only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class LostOutcomes:
     p: float
 
     def is_significant(self, level: float) -> bool:
-        """Return whether the difference is significant, and large enough to move a rating."""
+        """Return whether the p-value is at most `level` and the bias is above `LEAST_BIAS`."""
         return self.p <= level and self.bias > LEAST_BIAS
 
     @property
@@ -69,7 +72,7 @@ class LostVerdicts:
         models: names of the models whose losses explain what the tests find. All models if the
             losses of single ones do not explain it, or if there are two; empty if the tests find
             nothing.
-        source: which other verdicts there are, in words.
+        source: which other verdicts there are: `OTHER_ORDER`, `OTHER_JUDGES` or `OTHER_VERDICTS`.
         agreement: share of the parsed verdicts with another one that have the same winner, or
             are ties as well; NaN if there are none.
         largest_share: the largest share of a model's verdicts that are lost.
@@ -104,11 +107,11 @@ class _Judged(NamedTuple):
 
     @property
     def is_lost(self) -> np.ndarray:
-        """Mask of the lost verdicts."""
+        """Mask of the lost verdicts, shape (verdicts,)."""
         return np.isnan(self.credit)
 
     def take(self, rows: np.ndarray) -> "_Judged":
-        """Return some of the verdicts, given by mask."""
+        """Return the verdicts of a boolean mask of shape (verdicts,)."""
         return _Judged(*(values[rows] for values in self))
 
 
@@ -205,23 +208,24 @@ def _models_to_name(
         level: p-value up to which a test is significant.
     """
     significant = [each for each in outcomes if each.is_significant(level)]
-    named: list[str] = []
+    named_models: list[str] = []
     while significant:
-        of_models = [each for each in significant if each.model is not None]
-        if not of_models or len(names) == 2:
+        outcomes_of_models = [each for each in significant if each.model is not None]
+        if not outcomes_of_models or len(names) == 2:
             return tuple(names)
-        worst = str(most_significant(of_models).model)
-        named.append(worst)
+        worst = str(most_significant(outcomes_of_models).model)
+        named_models.append(worst)
         code = names.index(worst)
         judged = judged.take((judged.first != code) & (judged.second != code))
         significant = [each for each in _compare_all(judged, names) if each.is_significant(level)]
-    return tuple(named)
+    return tuple(named_models)
 
 
 def most_significant(outcomes: Sequence[LostOutcomes]) -> LostOutcomes:
-    """Return the test with the smallest p-value; of equal ones, that with the largest change.
+    """Return the test with the smallest p-value.
 
-    Adjusted p-values are often 1 for several models. The order of their names must then not decide.
+    Of tests with equal p-values, the one with the largest bias is returned. Adjusted p-values are
+    often 1 for several models, and the order of their names must then not decide.
     """
     return min(outcomes, key=lambda each: (round(each.p, 12), -each.bias))
 
@@ -236,12 +240,13 @@ def _judgments_behind(battles: Battles) -> Battles:
     whole = battles.whole or battles
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
     # `len` of the judgments would count them all.
-    kept = np.ones(len(judgments.model_codes[0]), dtype=bool)
+    is_counted = np.ones(len(judgments.model_codes[0]), dtype=bool)
     if IDENTICAL in judgments.rows.battle_columns:
-        kept &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
+        is_counted &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
     if is_slice_of_items(battles):
-        kept &= np.isin(judgments.rows.texts_of("item").astype(str), [*battles.values_of("item")])
-    return judgments if kept.all() else judgments.select(kept)
+        items = [*battles.values_of("item")]
+        is_counted &= np.isin(judgments.rows.texts_of("item").astype(str), items)
+    return judgments if is_counted.all() else judgments.select(is_counted)
 
 
 def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
@@ -261,9 +266,9 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     matchup = matchup_codes(judgments, np.arange(len(a)))
     _, matchup = np.unique(matchup, return_inverse=True)
     is_parsed = ~np.isnan(credit)
-    known = np.where(is_parsed, credit, 0.0)
+    credit_or_zero = np.where(is_parsed, credit, 0.0)
     number = np.bincount(matchup, is_parsed)[matchup] - is_parsed
-    total = np.bincount(matchup, known)[matchup] - known
+    total = np.bincount(matchup, credit_or_zero)[matchup] - credit_or_zero
     judged = _Judged(
         first=np.minimum(a, b),
         second=np.maximum(a, b),
@@ -284,6 +289,9 @@ def _number_strata(judgments: Battles) -> np.ndarray:
 
     The order is that of the two models, whichever of them is `model_a`; a merged or unknown order
     is a third one.
+
+    Returns:
+        The numbers, from 0, shape (judgments,).
     """
     a, b = judgments.model_codes
     order = read_orders(judgments)
@@ -303,7 +311,10 @@ def _number_strata(judgments: Battles) -> np.ndarray:
 
 
 def _select_compared_strata(judged: _Judged) -> _Judged:
-    """Return the verdicts with another one, in strata where both a lost and a parsed one have."""
+    """Return the verdicts that have another one, in strata where a lost and a parsed verdict do.
+
+    A stratum is a pair, an order and a judge. The order of the verdicts is kept; none may be left.
+    """
     judged = judged.take(~np.isnan(judged.others))
     is_lost = judged.is_lost
     strata = int(judged.stratum.max(initial=-1)) + 1
@@ -333,8 +344,9 @@ def _tested_sides(compared: _Judged, models: int) -> Iterator[tuple[int | None, 
 def _lead_of_first(compared: _Judged, models: int) -> np.ndarray:
     """Return by how much the first model of each verdict's pair wins more often than the second.
 
-    It is win rate minus loss rate, by what other verdicts say where a verdict is parsed. The result
-    is in [-1, 1], shape (verdicts,).
+    The lead is the win rate minus the loss rate of the first model, by the other verdicts on the
+    responses whose verdict is parsed. It is one value per pair of models, in [-1, 1], and has shape
+    (verdicts,).
     """
     pair = compared.first * models + compared.second
     is_parsed = ~compared.is_lost
@@ -397,12 +409,12 @@ def _shares_lost(judged: _Judged, models: int) -> np.ndarray:
     """Return the share of each model's verdicts that are lost, shape (models,); 0 without any."""
     sides = np.concatenate([judged.first, judged.second])
     is_lost = np.tile(judged.is_lost, 2)
-    asked = np.bincount(sides, minlength=models)
-    return np.bincount(sides, is_lost, models) / np.maximum(asked, 1)
+    verdicts_of_model = np.bincount(sides, minlength=models)
+    return np.bincount(sides, is_lost, models) / np.maximum(verdicts_of_model, 1)
 
 
 def _share_agreeing(judged: _Judged) -> float:
-    """Return the share of parsed verdicts with the same winner as the mean of the others.
+    """Return the share of parsed verdicts with the winner of the other verdicts' mean.
 
     Ties agree with a mean of 0.5. The share is NaN if no parsed verdict has another one.
     """
@@ -413,8 +425,9 @@ def _share_agreeing(judged: _Judged) -> float:
 
 
 def _source_of_others(battles: Battles) -> str:
-    """Return which other verdicts on the same responses there are, in words.
+    """Return which other verdicts on the same responses there are.
 
+    The text is `OTHER_ORDER` or `OTHER_JUDGES` if there is only one of these kinds. It is
     `OTHER_VERDICTS` if there are both orders and several judges, or neither (repeats).
     """
     whole = battles.whole or battles

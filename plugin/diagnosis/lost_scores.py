@@ -38,6 +38,10 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
 
     Args:
         battles: battles made of scores of single responses.
+
+    Returns:
+        All scores that models were asked for, those included that are blank or absent; and the
+        models of which it is not known whether they lost the start or the end of a table.
     """
     models = len(battles.models)
     grid, trial = grid_codes(battles)
@@ -116,21 +120,24 @@ def _absent_scores(
     Args:
         trial: trial of each score that is there, shape (scores,).
         model: code of the model of each score, shape (scores,).
-        row: position of a battle with each score, shape (scores,). The trials of the table are in
-            this order.
+        row: position among all battles of a battle with each score, shape (scores,). The order of
+            these positions is the order of the trials in the table.
 
     Returns:
-        The model, a battle of each trial without its score, and whether these trials are the start
-        or the end of the table; None if no score counts as lost.
+        Code of the model; an element of `row` for each trial that the model lacks, shape (absent,);
+        and whether these trials are one run at the start or the end of the table. None if no score
+        counts as lost.
     """
     _, place, trial_code = np.unique(trial, return_index=True, return_inverse=True)
     order = np.argsort(row[place])
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    names, column = np.unique(model, return_inverse=True)
-    number = np.zeros((len(order), len(names)), dtype=np.int64)
+    codes, column = np.unique(model, return_inverse=True)
+    number = np.zeros((len(order), len(codes)), dtype=np.int64)
     number[rank[trial_code], column] = 1
-    cells = find_absent(number, np.eye(len(names), dtype=bool))
+    # A column is about one model only.
+    cells = find_absent(number, np.eye(len(codes), dtype=bool))
     if cells is None:
         return None
-    return int(names[cells.model]), row[place[order]][cells.trial], cells.are_cut
+    battle_of_trial = row[place[order]]
+    return int(codes[cells.model]), battle_of_trial[cells.trial], cells.are_cut

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown
@@ -37,8 +37,8 @@ class OrderEffect:
             together.
         rate: win rate of the response shown first, with an interval clustered by item.
         p: two-sided p-value of the hypothesis that the win rate is 0.5.
-        flip: share of pairs in which a different model wins in each order; ties are in the
-            denominator.
+        flip: share of order pairs in which a different model wins in each order; pairs with a tie
+            count in the denominator. It is 0 for single orders.
         is_single: whether the judge read single orders only; only `effects_in_slices` sets
             it.
     """
@@ -51,7 +51,10 @@ class OrderEffect:
 
     @property
     def lean(self) -> float:
-        """The win rate of the response shown first, minus 0.5; 0 if the rate is unknown."""
+        """The win rate of the response shown first, minus 0.5.
+
+        The number is above 0 if the response shown first is favoured, and 0 if the rate is unknown.
+        """
         return self.rate.value - 0.5 if isinstance(self.rate, Statistic) else 0.0
 
     @property
@@ -118,7 +121,10 @@ def effects_in_one_order(battles: Battles, level: float = 0.95) -> list[OrderEff
 
 
 def reads_single_orders(battles: Battles) -> bool:
-    """Return whether a judge read no pair in both orders, and the order of battles is known."""
+    """Return whether a judge read single orders only, and orders are recorded.
+
+    The battles then have a column `order`, and a judge that read no pair in both orders.
+    """
     return "order" in battles.columns and bool(_judges_of_single_orders(battles))
 
 
@@ -142,6 +148,9 @@ def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShow
         battles: the battles. If they are a part of others, all verdicts of the judges count.
         judges: names of the judges; empty for rows without a judge. A judge without a decided
             verdict is left out of the result.
+
+    Returns:
+        A row per verdict, not yet summed by cluster, by name of the judge.
     """
     whole = battles.whole or battles
     _, outcome, _, is_known = first_shown(whole)
@@ -165,46 +174,58 @@ def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShow
 
 
 def _measure_effects(
-    battles: Battles, shown: Mapping[str, FirstShown], level: float
+    battles: Battles, verdicts_by_judge: Mapping[str, FirstShown], level: float
 ) -> list[OrderEffect]:
     """Measure the effect of the order on each judge, and on several judges together.
 
     Args:
         battles: the battles of all judges.
-        shown: the verdicts of some of the judges, by name.
+        verdicts_by_judge: the verdicts of some of the judges, by name.
         level: confidence level of the intervals.
 
     Returns:
         The effects, as `order_effects` returns them; empty without judges.
     """
-    if not shown:
+    if not verdicts_by_judge:
         return []
     unit = battles.unit
-    together = measure_effect(None, shown=[*shown.values()], unit=unit, level=level)
-    if len(shown) > MOST_JUDGES or len(battles.judges) < 2:
+    together = measure_effect(
+        None, verdicts_of_judges=[*verdicts_by_judge.values()], unit=unit, level=level
+    )
+    if len(verdicts_by_judge) > MOST_JUDGES or len(battles.judges) < 2:
         return [together]
     effects = []
-    for judge, verdicts in sorted(shown.items()):
+    for judge, verdicts in sorted(verdicts_by_judge.items()):
         effects.append(
-            measure_effect(judge or UNNAMED_JUDGE, shown=[verdicts], unit=unit, level=level)
+            measure_effect(
+                judge or UNNAMED_JUDGE, verdicts_of_judges=[verdicts], unit=unit, level=level
+            )
         )
-    return [*effects, together] if len(shown) > 1 else effects
+    return [*effects, together] if len(verdicts_by_judge) > 1 else effects
 
 
 def measure_effect(
-    judge: str | None, shown: Sequence[FirstShown], unit: str, level: float
+    judge: str | None, verdicts_of_judges: Sequence[FirstShown], unit: str, level: float
 ) -> OrderEffect:
-    """Measure the effect of the order over the verdicts of some judges, clustered by item or group.
+    """Measure the effect of the order over the verdicts of some judges together.
+
+    The interval and the p-value are clustered by item, or by group of items.
 
     Args:
         judge: name of the judge; None for several judges, or for the only one.
-        shown: the verdicts of each judge, summed by cluster or not.
+        verdicts_of_judges: the verdicts of each judge, summed by cluster or not; at least one
+            verdict in all.
         unit: what a cluster is.
         level: confidence level of the interval.
+
+    Returns:
+        The effect, whose `is_single` is False.
     """
-    cluster, wins, verdicts, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
+    cluster, wins, verdicts, flips = (
+        np.concatenate(values) for values in zip(*verdicts_of_judges, strict=True)
+    )
     sample = Clustered(cluster, unit, level)
-    # Each array has a value per cluster from here on.
+    # Each array has a value per cluster, over all judges, from here on.
     wins = sample.sums(wins)
     verdicts = sample.sums(verdicts)
     rate = Clustered(np.arange(len(wins)), unit, level).share(wins, cells=verdicts)

@@ -43,7 +43,7 @@ class ShownVerdicts:
     place: np.ndarray
 
     def take(self, rows: np.ndarray) -> FirstShown:
-        """Return the verdicts of a mask as `FirstShown`, a row per verdict, not yet by cluster."""
+        """Return the verdicts of a boolean mask as `FirstShown`, not yet summed by cluster."""
         return FirstShown(
             cluster=self.cluster[rows],
             won=self.won[rows],
@@ -60,15 +60,16 @@ An entry is dropped when its battles are no longer in use.
 
 
 def columns_with_slices(battles: Battles) -> list[str]:
-    """Return the columns that sort items into categories, as `category_columns` finds them.
+    """Return the names of the columns that sort items into categories (`category_columns`).
 
-    The battles of which these are a part count. Empty if no readable battle has an item.
+    If the battles are a part of others, the columns of all these are returned. The list is empty if
+    no readable battle has an item.
     """
     whole = battles.whole or battles
-    known = (whole.item_codes >= 0) & whole.readable
-    if not known.any():
+    is_counted = (whole.item_codes >= 0) & whole.readable
+    if not is_counted.any():
         return []
-    return [name for name, _ in category_columns(whole, known)]
+    return [name for name, _ in category_columns(whole, is_counted)]
 
 
 def effects_in_slices(
@@ -85,9 +86,10 @@ def effects_in_slices(
         level: confidence level of the intervals.
 
     Returns:
-        By value of the column, a list with the effect on each judge. An effect names its judge if
-        there are several judges. Empty if the battles lack a column, or if no verdict has a known
-        order. Results are cached.
+        By value of the column (values of several columns are joined by ", "), a list with the
+        effect on each judge, sorted by judge. An effect names its judge if there are several
+        judges. Empty if the battles lack a column, or if no verdict has a known order. Results are
+        cached.
     """
     whole = battles.whole or battles
     cached = _CACHE.setdefault(whole.rows, {})
@@ -104,19 +106,21 @@ def _measure_slices(whole: Battles, column: str, level: float) -> dict[str, list
     """
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
     names = [name.strip() for name in column.split(",")]
-    if not {*names, "order"} <= judgments.rows.battle_columns:
+    if not {*names, "order"}.issubset(judgments.rows.battle_columns):
         return {}
-    shown = _shown_verdicts(judgments)
-    rows_of_value = _rows_of_values(judgments, names, shown.place)
+    shown_verdicts = _shown_verdicts(judgments)
+    rows_of_value = _rows_of_values(judgments, names, shown_verdicts.place)
     is_named = len(whole.judges) > 1
     effects: dict[str, list[OrderEffect]] = {}
-    for judge in sorted({*shown.judge.tolist()}):
+    for judge in sorted({*shown_verdicts.judge.tolist()}):
         name = (judge or UNNAMED_JUDGE) if is_named else None
         measured = []
         for value, rows in rows_of_value.items():
-            verdicts = shown.take(rows & (shown.judge == judge))
+            verdicts = shown_verdicts.take(rows & (shown_verdicts.judge == judge))
             if len(verdicts.won):
-                effect = measure_effect(name, shown=[verdicts], unit=whole.unit, level=level)
+                effect = measure_effect(
+                    name, verdicts_of_judges=[verdicts], unit=whole.unit, level=level
+                )
                 is_single = bool((verdicts.number == 1).all())
                 measured.append((value, replace(effect, is_single=is_single)))
         adjusted = holm(np.array([effect.p for _, effect in measured])).tolist()
@@ -128,7 +132,7 @@ def _measure_slices(whole: Battles, column: str, level: float) -> dict[str, list
 def _rows_of_values(
     judgments: Battles, names: list[str], place: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return the mask of the rows of each slice, by value in sorted order.
+    """Return which rows of `ShownVerdicts` are in each slice.
 
     The values of several columns are joined by ", ". A row with an empty cell is in no slice; a row
     whose cell lists several values is in the slice of each.
@@ -136,7 +140,10 @@ def _rows_of_values(
     Args:
         judgments: the judgments.
         names: the columns whose values are combined.
-        place: position of the judgment of each row.
+        place: position among the judgments of each row of `ShownVerdicts`, shape (rows,).
+
+    Returns:
+        Boolean masks of shape (rows,), by value in sorted order.
     """
     cells = np.stack([judgments.rows.texts_of(name)[place] for name in names], axis=1)
     keys = [tuple(row) for row in cells.tolist()]
@@ -151,8 +158,8 @@ def _rows_of_values(
         values_of_cells = [values_in_cell(cell) for cell in key]
         for values in product(*values_of_cells):
             value = ", ".join(values)
-            known = rows_of_value.get(value)
-            rows_of_value[value] = is_key if known is None else known | is_key
+            counted_rows = rows_of_value.get(value)
+            rows_of_value[value] = is_key if counted_rows is None else counted_rows | is_key
     return dict(sorted(rows_of_value.items()))
 
 
@@ -193,8 +200,9 @@ def _shown_verdicts(judgments: Battles) -> ShownVerdicts:
 
 
 def is_slice_of_items(battles: Battles) -> bool:
-    """Return whether battles are a slice with a part of the items, such as a task.
+    """Return whether battles are a slice by a property of items, such as the task.
 
-    A slice by a column of `SOURCES`, such as the judge, has all items of its source.
+    The result is False for battles that are no slice, and for a slice by a column of `SOURCES`,
+    such as the judge: such a slice has all items of its source.
     """
     return battles.slice_key is not None and battles.slice_key[0] not in SOURCES

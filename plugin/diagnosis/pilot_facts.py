@@ -11,10 +11,10 @@ FEWEST_UNITS = 4
 
 
 def can_be_pilot(battles: Battles) -> bool:
-    """Return whether a plan of all parts can be made from battles.
+    """Return whether battles can be the pilot of a plan with all of its parts.
 
-    It needs a judge, items, or groups of items, of which there are at least four, and a verdict
-    that is no tie.
+    The result is True if a judge decided the battles, if rows name their items, if there are at
+    least `FEWEST_UNITS` items (or groups of items), and if a verdict is no tie.
     """
     if not is_judged(battles) or not battles.has_items:
         return False
@@ -22,10 +22,11 @@ def can_be_pilot(battles: Battles) -> bool:
 
 
 def spread_of_shares(battles: Battles) -> str:
-    """Write the option of `podium plan` with how much the scores of two models differ.
+    """Write the option of `podium plan` that says how much the scores of two models differ.
 
-    It is empty for scores of several tasks or metrics, for scores outside of [0, 1], whose unit a
-    plan does not know, for too many battles, and if it is not known.
+    The text is that of `spread_option`. It is empty for battles without scores, for scores of
+    several tasks or metrics, for scores outside of [0, 1] (a plan does not know their unit), and
+    for too many battles to read their scores.
     """
     columns = [name for name in ("task", "metric") if name in battles.columns]
     is_divided = any(len(battles.values_of(name)) > 1 for name in columns)
@@ -37,10 +38,12 @@ def spread_of_shares(battles: Battles) -> str:
 
 
 def spread_option(battles: Battles) -> str:
-    """Write the option of `podium plan` with how much the scores of two models differ.
+    """Write the option of `podium plan` that says how much the scores of two models differ.
 
-    It is empty if no two models have different scores on an item, or if their difference is the
-    same on all items.
+    For scores of 0 and 1 the option is `--disagree SHARE`, the share of battles with different
+    scores. For other scores it is `--spread SD`, the standard deviation of the difference over
+    battles. The text is empty if no two scores of a battle differ, or if other scores than 0 and 1
+    always differ by the same amount.
     """
     table = battles.table
     difference = (table["score_a"] - table["score_b"]).dropna().to_numpy(dtype=float)

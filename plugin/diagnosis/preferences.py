@@ -26,9 +26,13 @@ from podium.tables import EMPTY, Table
 from podium.wording import quantity, some, word_for
 
 LENGTHS_REMEDY = "give columns length_a and length_b, in characters"
+"""Remedy without lengths of responses."""
 MARGINS_REMEDY = "give a column margin (judge score of a minus that of b)"
+"""Remedy without margins and probabilities."""
 MORE_LABELS = "give the reference more battles"
+"""Remedy if the errors of the reference ratings are too large."""
 MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
+"""Why no line is fitted: see `MOST_NOISE` in `podium.diagnosis.ratings`."""
 ROUNDING_SHARE = 1e-12
 """Largest share of a sum of squares that counts as 0."""
 FEWEST_MODELS = 5
@@ -38,6 +42,7 @@ FEWEST_OUTSIDE = 3
 NAME_FAMILIES = (
     "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 )
+"""Remedy if the family of the judge, or of all models, is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Verbosity(CardAnswer):
         longer: share of battles without a tie, with responses of different lengths, that the
             longer response wins.
         longer_near_ties: the same share among near-ties.
-        rule: what a near-tie is, in words; None if the verdicts have no margins and no soft
+        rule: a text on what a near-tie is; None if the verdicts have no margins and no soft
             credits.
         effect: effect of length on verdicts, in logits per unit of log-length.
         human: effect of length on human labels, in the same unit.
@@ -101,13 +106,13 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     """
     battles = subject.battles
     ratio = log_ratio(battles)
-    known = battles.readable & ~np.isnan(ratio)
-    if not known.any():
+    has_length_ratio = battles.readable & ~np.isnan(ratio)
+    if not has_length_ratio.any():
         return Missing("no readable battle has the lengths of both responses", LENGTHS_REMEDY)
     credit = battles.numbers_of("credit")
     sample = cluster_battles(battles, subject.level)
     win = np.sign(battles.outcomes - 0.5)
-    decisive = known & (win != 0) & (ratio != 0)
+    decisive = has_length_ratio & (win != 0) & (ratio != 0)
     longer_wins = np.sign(ratio) == win
     rule = None
     why = "the verdicts have neither margins nor probabilities"
@@ -171,16 +176,17 @@ def length_weight(
     Returns:
         The weight with an interval clustered by item; `Missing` if the battles do not identify it.
     """
-    kept = ~np.isnan(credit) & ~np.isnan(ratio)
-    known = np.where(kept, credit, np.nan)
+    is_counted = ~np.isnan(credit) & ~np.isnan(ratio)
+    credit_of_counted = np.where(is_counted, credit, np.nan)
     fit = attempt(
-        lambda: length_effect(code_battles(battles, credit=known), ratio[kept]), LENGTHS_REMEDY
+        lambda: length_effect(code_battles(battles, credit=credit_of_counted), ratio[is_counted]),
+        LENGTHS_REMEDY,
     )
     if isinstance(fit, Missing):
         return fit
     weight, influence = fit
-    sample = cluster_battles(battles, level).take(kept)
-    return sample.linear(weight, influence, n=int(kept.sum()), unit=Unit.LOGITS)
+    sample = cluster_battles(battles, level).take(is_counted)
+    return sample.linear(weight, influence, n=int(is_counted.sum()), unit=Unit.LOGITS)
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -197,7 +203,8 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
         NotIdentifiedError: the battles do not identify g.
     """
     fit = fit_with_length(coded, z, REGULARIZATION, start=np.zeros(len(coded.models)))
-    return float(fit.coefficients[0]), slope_influence(fit)
+    weight = float(fit.coefficients[0])
+    return weight, slope_influence(fit)
 
 
 def correlate_residuals(subject: Subject) -> Figured:
@@ -356,9 +363,9 @@ class SelfPreference(CardAnswer):
     excesses: Mapping[str, Figured]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the family, the slope and the excess; no slope without reference ratings."""
-        known = "not known" if self.family is None else f"{self.family} ({self.how})"
-        lines: list[tuple[str, Value]] = [("family of the judge", known)]
+        """Return label and value: family, slope and excess; no slope without reference ratings."""
+        family_text = "not known" if self.family is None else f"{self.family} ({self.how})"
+        lines: list[tuple[str, Value]] = [("family of the judge", family_text)]
         if self.who:
             lines.append(("compared with", self.who))
             lines.append(("slope of its ratings on theirs", self.slope))
@@ -396,8 +403,8 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     name = family.name if family else None
     how = family.how if family else None
     families = group_by_family(subject.battles.models, subject.families)
-    known = {model for models in families.values() for model in models}
-    unknown = tuple(model for model in subject.battles.models if model not in known)
+    models_with_family = {model for models in families.values() for model in models}
+    unknown = tuple(model for model in subject.battles.models if model not in models_with_family)
     if isinstance(reference, Missing):
         return SelfPreference(name, how, None, reference, reference, families, unknown, {})
     by_judge, by_reference = bounded_by_all(subject.judge_ratings.ratings, reference)

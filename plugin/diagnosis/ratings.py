@@ -33,6 +33,7 @@ CODE_OFFSET = 1 << 40
 REFERENCE_REMEDY = (
     "give a column human, name a human judge (--human-judge), or a gold standard (--gold)"
 )
+"""Remedy without reference ratings."""
 CONNECT_REMEDY = "judge the battles that would join the groups"
 """What the user can do if battles do not connect all models, but form several groups of models."""
 MOST_NOISE = 0.5
@@ -90,7 +91,8 @@ class Ratings:
 def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
     """Return each of the ratings, limited to the models that are bounded in all of them.
 
-    The models are sorted by name; there may be none.
+    The models are sorted by name; there may be none. The masks `bounded` of the results are True
+    throughout, and `who` is empty.
     """
     bounded = [set(np.array(each.models, dtype=object)[each.bounded]) for each in ratings]
     names = tuple(sorted(set.intersection(*bounded)))
@@ -201,7 +203,7 @@ class GivenRatings:
 
     @property
     def ratings(self) -> Ratings:
-        """The scores as ratings without error."""
+        """The scores as ratings without error, centred on 0, all of them bounded."""
         models = len(self.scores)
         return Ratings(
             models=self.models,
@@ -217,7 +219,9 @@ class GivenRatings:
         For resamples (`counts`), which do not change them, the shape is (resamples, models).
         """
         theta = self.scores / POINTS
-        return theta if counts is None else np.broadcast_to(theta, (len(counts), len(theta)))
+        if counts is None:
+            return theta
+        return np.broadcast_to(theta, (len(counts), len(theta)))
 
     def rates(
         self, first: np.ndarray, second: np.ndarray, counts: np.ndarray | None = None
@@ -225,7 +229,7 @@ class GivenRatings:
         """Return the win rate of the first model of each pair.
 
         A win rate is the sigmoid of the difference of log-strengths. With `counts`, there is a row
-        for each resample.
+        for each resample. Shape (pairs,), or (draws, pairs) with `counts`.
         """
         theta = self.strengths(counts)
         return expit(theta[..., first] - theta[..., second])
@@ -234,8 +238,8 @@ class GivenRatings:
     def number(self) -> np.ndarray:
         """The number of decided battles that each pair counts as having, shape (models, models).
 
-        It is the fewest battles with which a pair has a gold win rate: all pairs have one by their
-        scores.
+        All cells have `FEWEST_DECIDED`, the fewest battles with which a pair has a gold win rate,
+        because all pairs have a win rate by their scores.
         """
         models = len(self.models)
         return np.full((models, models), FEWEST_DECIDED)
@@ -246,10 +250,10 @@ AnyRatings: TypeAlias = BattleRatings | GivenRatings
 
 
 def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRatings:
-    """Fit Bradley-Terry ratings to battles.
+    """Fit Bradley-Terry ratings to battles, with the default regularization.
 
     Args:
-        battles: the battles, with their weights.
+        battles: the battles, with their weights. Ties count half.
         credit: replaces the credits of `model_a`, shape (battles,); NaN leaves a battle out.
 
     Raises:
@@ -305,8 +309,8 @@ def number_items(sources: Sequence[AnyRatings]) -> tuple[int, list[np.ndarray]]:
     A row without an item has a number of its own.
 
     Returns:
-        The number of different items; and for each source the number of each cluster's item,
-        shape (clusters,).
+        The number of different items over all sources; and for each source an array with the
+        number, from 0, of the item of each cluster, shape (clusters,).
     """
     number_of_item: dict[str | tuple[int, int], int] = {}
     item_numbers = []

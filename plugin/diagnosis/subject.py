@@ -51,6 +51,7 @@ GOLD_REMEDY = (
     "give a table with the columns model and score, a ranking of `podium rank --format json`, or "
     "battles (`podium convert` writes them from a foreign table)"
 )
+"""Which files `read_gold` reads."""
 SCORE_COLUMNS = ("score", "elo", "rating")
 """Columns that may hold the scores of a ranking."""
 
@@ -81,7 +82,7 @@ class OrderPairs:
         return len(self.credit)
 
     def take(self, rows: np.ndarray) -> "OrderPairs":
-        """Return some of the pairs, given by mask or positions."""
+        """Return some of the pairs, given by boolean mask or positions."""
         values = (self.credit[rows], self.outcome[rows], self.margin[rows], self.matchup[rows])
         return OrderPairs(*values, self.rows.take(rows))
 
@@ -151,7 +152,7 @@ def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
     """Find the pairs of readable judgments in the orders `ab` and `ba`.
 
     The two judgments of a pair have the same item, models, judge, repeat and response number. A
-    pair of which one judgment has no credit is left out.
+    pair of which one judgment has no credit is left out. There may be no pairs.
 
     Args:
         judgments: verdicts, one per order.
@@ -244,12 +245,12 @@ class Subject:
 
     @property
     def rng(self) -> np.random.Generator:
-        """A new random generator; each use starts with the same seed."""
+        """A new random generator, which starts with `seed` at each use."""
         return np.random.default_rng(self.seed)
 
     @cached_property
     def human_credit(self) -> np.ndarray:
-        """Credit of model_a by human labels, NaN if unlabelled, shape (battles,)."""
+        """Credit of `model_a` by human labels, in [0, 1], NaN if unlabelled, shape (battles,)."""
         return self.battles.numbers_of("human")
 
     @cached_property
@@ -284,7 +285,8 @@ class Subject:
 
         The ratings are by the first of these sources to which they can be fitted: human labels, the
         gold standard, the other judges. Their `who` is `human`, `gold` or `other judges`. If no
-        ratings can be fitted, `Missing` says why for each source that exists.
+        ratings can be fitted, `Missing` says why for each source that exists. Clusters with the
+        same code in these ratings and in `judge_ratings` are the same item.
         """
         gold = self.gold
         others = self.others
@@ -322,7 +324,10 @@ class Subject:
 
     @property
     def model(self) -> str | None:
-        """The name of the judge's model; None for a human, or if unknown."""
+        """The name of the judge's model as recorded.
+
+        None for a human, if no row names the judge, or if the model is unknown.
+        """
         return None if self.record is None else self.record.model
 
 
@@ -337,8 +342,9 @@ def near_ties(
         near_tie: largest |margin| of a near-tie.
 
     Returns:
-        The mask of near-ties, and their rule in words. A row without a margin is no near-tie if
-        any other row has one. The result is None if there are neither margins nor soft credits.
+        The mask of near-ties, shape (rows,), and their rule as a text such as `credit within 0.5 ±
+        0.025`. If any row has a margin, a row without one is no near-tie. The result is None if
+        there are neither margins nor soft credits.
     """
     if np.isfinite(margin).any():
         has_small_margin = np.abs(margin) <= near_tie + ROUNDING_ERROR
@@ -350,7 +356,10 @@ def near_ties(
 
 
 def is_soft(credit: np.ndarray) -> bool:
-    """Return whether any credit is neither a hard verdict nor the mean of two; NaN is ignored."""
+    """Return whether any credit is neither a hard verdict nor the mean of two (`HARD_CREDITS`).
+
+    NaN is ignored; without credits the result is False.
+    """
     return not np.isin(credit[~np.isnan(credit)], HARD_CREDITS).all()
 
 

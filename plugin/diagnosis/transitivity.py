@@ -69,17 +69,21 @@ FIRST_SCENARIO = 3
 MOST_LISTED = 2_000
 """Largest number of single triples that are listed; all are counted."""
 ROUND_ROBINS = "round robins: all pairs of at least three models"
+"""What helps if too few triples of models were judged."""
 TRIPLES_ON_ITEMS = "triples on items"
+"""What the sample size of a figure counts."""
 GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
 """Names of the groups of triples on items; a triple may be in several groups."""
 UNSWAPPED = Missing(
     "no triple on an item has all three pairs judged in both orders",
     "show every pair in both orders, and let them be merged (a column order, or --shown)",
 )
+"""Why figures by consistency are missing."""
 HARD_VERDICTS = Missing(
     "most credits are wins, ties and losses, on which it depends on the clip alone",
     "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
 )
+"""Why the SNTD is missing if most credits are hard."""
 # Three models get all combinations of places 0, 1, 2, ties included. The sign of the difference
 # of two places is the outcome of the pair: -1, 0, 1 becomes LOSS, TIED, WIN.
 WEAK_ORDERS = {
@@ -117,7 +121,8 @@ class TripleCounts(NamedTuple):
         models: names of the models, the highest win rate first.
         soft: whether at least half of the credits are soft. If not, the sums of the SNTD are 0.
         triples: positions in `models` of the models of each triple, i < j < k, shape (triples, 3).
-        scenario: position in `SCENARIOS` of each triple, shape (triples,).
+        scenario: position in `SCENARIOS` of each triple, by the win rates of its models, shape
+            (triples,).
         by_triple: sums over items, shape (3, triples).
         by_group: sums over triples by group (see `GROUPS`) and item, shape (3, groups, items).
         ties: share of ties among the known verdicts on a pair and an item.
@@ -158,8 +163,11 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     """Count known and intransitive triples of models on items, and sum their SNTD.
 
     The verdict of a pair on an item is the unweighted mean of its credits over judges, responses
-    and repeats. The result is `Missing` if no row names its item, if there are fewer than 3 models,
-    or if there are more than `MOST_CELLS` triples on items.
+    and repeats.
+
+    Returns:
+        The counts. `Missing` if no row names its item, if there are fewer than 3 models, or if
+        there are more than `MOST_CELLS` triples on items.
 
     Raises:
         NotIdentifiedError: no battle is readable.
@@ -248,25 +256,31 @@ def _sum_triples(
     by_triple = np.zeros((3, len(scenario)))
     by_group = np.zeros((3, len(GROUPS), items))
     for rows, ab, bc, ac in _triples_by_first_pair(pairs):
-        judged = _judged_items(outcome[ab])
+        judged_items = _judged_items(outcome[ab])
         # The outcomes of the three pairs are the digits of a number to the base 4.
-        triple = 16 * outcome[ab, judged] + 4 * outcome[bc, judged] + outcome[ac, judged]
+        triple = (
+            16 * outcome[ab, judged_items]
+            + 4 * outcome[bc, judged_items]
+            + outcome[ac, judged_items]
+        )
         kind = KINDS[triple]
         is_known = kind != UNDECIDED
         if not is_known.any():
             continue
-        counted = [is_known, kind == INTRANSITIVE]
+        is_in_sum = [is_known, kind == INTRANSITIVE]
         if credit is not None:
-            credits = (np.nan_to_num(credit[pair, judged], nan=0.5) for pair in (ab, bc, ac))
-            counted.append(np.where(is_known, deviation(*credits), 0))
-        codes = [stability[pair, judged] for pair in (ab, bc, ac)]
+            credits = (np.nan_to_num(credit[pair, judged_items], nan=0.5) for pair in (ab, bc, ac))
+            is_in_sum.append(np.where(is_known, deviation(*credits), 0))
+        codes = [stability[pair, judged_items] for pair in (ab, bc, ac)]
         members = _members_of_groups(scenario[rows, None], codes)
-        for place, values in enumerate(counted):
+        for place, values in enumerate(is_in_sum):
             # Sums of booleans are several times faster in 32 bits.
             dtype = np.int32 if values.dtype == bool else np.float64
             by_triple[place, rows] = values.sum(axis=1, dtype=dtype)
             for group, is_member in members.items():
-                by_group[place, group, judged] += (values * is_member).sum(axis=0, dtype=dtype)
+                by_group[place, group, judged_items] += (values * is_member).sum(
+                    axis=0, dtype=dtype
+                )
     return by_triple, by_group
 
 
@@ -278,8 +292,8 @@ def _judged_items(outcome: np.ndarray) -> np.ndarray | slice:
     Args:
         outcome: outcome codes of a pair, shape (items,).
     """
-    judged = np.flatnonzero(outcome != UNKNOWN)
-    return slice(None) if 2 * len(judged) > len(outcome) else judged
+    judged_cells = np.flatnonzero(outcome != UNKNOWN)
+    return slice(None) if 2 * len(judged_cells) > len(outcome) else judged_cells
 
 
 def _triples_by_first_pair(pairs: int) -> Iterator[tuple[slice, int, slice, slice]]:
@@ -305,7 +319,9 @@ def _triples_by_first_pair(pairs: int) -> Iterator[tuple[slice, int, slice, slic
         bc = j * (2 * models - j - 1) // 2
         rows = slice(start, start + third_models)
         start = rows.stop
-        yield rows, ab, slice(bc, bc + third_models), slice(ab + 1, ab + 1 + third_models)
+        pairs_bc = slice(bc, bc + third_models)
+        pairs_ac = slice(ab + 1, ab + 1 + third_models)
+        yield rows, ab, pairs_bc, pairs_ac
 
 
 def _members_of_groups(scenario: np.ndarray, stability: Sequence[np.ndarray]) -> dict[int, Any]:
@@ -346,8 +362,9 @@ def _arrange_verdicts(
         place: rank of each model, 0 for the strongest, shape (models,).
 
     Returns:
-        The mean credit of the stronger model, NaN if there is no verdict; and the stability code.
-        The shape of each is (pairs, items), with pairs of ranks as `pair_number` numbers them.
+        The mean credit of the stronger model, NaN if there is no verdict; and the stability code
+        (`UNSEEN` also without a verdict). The shape of each is (pairs, items), with pairs of ranks
+        as `pair_number` numbers them.
     """
     first = place[coded.a]
     second = place[coded.b]
@@ -422,7 +439,8 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def chance_of_no_order(ties: float) -> float:
     """Return the expected share of intransitive triples (PNT) for random verdicts.
 
-    The verdicts of a triple are independent, and wins and losses are equally likely.
+    The three verdicts of a triple are independent, and wins and losses are equally likely. The
+    result is 0.25 without ties.
 
     Args:
         ties: probability of a tie, in [0, 1].
@@ -536,9 +554,9 @@ class Transitivity(CardAnswer):
         gaps = (
             f"By gap in strength (A strongest; lead = win rates at least {SMALLEST_LEAD:g} apart)"
         )
-        tables = [_triples_table(gaps, "A over B, B over C", groups)]
+        tables = [_triples_table(gaps, header="A over B, B over C", groups=groups)]
         if not isinstance(self.categories, Missing):
-            tables.append(_triples_table("By category", "category", self.categories))
+            tables.append(_triples_table("By category", header="category", groups=self.categories))
         worst = []
         for triple in self.triplets[:5]:
             low = None if triple.hard_low is None else 100 * triple.hard_low
@@ -662,10 +680,11 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     Triples with the same PNT are sorted by their number of items, the largest first. At most
     `MOST_LISTED` are returned. Triples without an item that has all three verdicts are left out.
     """
-    known = np.flatnonzero(counts.by_triple[0] > 0)
-    items, intransitive, _ = counts.by_triple[:, known]
-    # The last key of `lexsort` sorts first.
-    order = known[np.lexsort((known, -items, -intransitive / items))][:MOST_LISTED]
+    compared_triples = np.flatnonzero(counts.by_triple[0] > 0)
+    items, intransitive, _ = counts.by_triple[:, compared_triples]
+    # The last key of `lexsort` sorts first: the largest share, then the most items.
+    sorted_places = np.lexsort((compared_triples, -items, -intransitive / items))
+    order = compared_triples[sorted_places][:MOST_LISTED]
     items, intransitive, sntd = counts.by_triple[:, order]
     share = intransitive / items
     # A single item gives no interval: the number only avoids a division by 0.

@@ -29,7 +29,7 @@ PLACEHOLDERS = ("another model", "a third model")
 def try_rankers(
     options: RankerOptions, settings: Mapping[str, Any], models: Sequence[str], placeholder: str
 ) -> list[str]:
-    """Check that rankers can rank a run; return notes on rankers that others will replace.
+    """Check that rankers can rank a run; return texts on rankers that others will replace.
 
     Args:
         options: podium's options of the run.
@@ -56,6 +56,7 @@ def models_in_settings(settings: Mapping[str, Any]) -> list[str]:
     for name, value in settings.items():
         if names_model(name) and value:
             text = str(value)
+            # A pin is `MODEL:RATING`.
             is_pin = name.endswith("pin")
             names.append(text.rpartition(":")[0] if is_pin else text)
     return names
@@ -72,7 +73,12 @@ def models_in_arguments(arguments: Mapping[str, Any]) -> list[str]:
 
 
 def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBattles:
-    """Return what is known of the battles to come: verdicts of judges, or scores by metrics."""
+    """Return what is known of the battles to come: verdicts of judges, or scores by metrics.
+
+    Args:
+        options: podium's options of the run. If they name no judge, there will be scores.
+        models: names of the models that will be ranked.
+    """
     has_labels = bool({"human_judge", "human_labels"} & options.reading.keys())
     if not options.judges:
         # Unless metrics are named, a task may have several, which rankers of several judges need.

@@ -43,7 +43,7 @@ class FolderPin:
     lacks_pin: bool = False
 
     def name_among(self, models: Collection[str]) -> str | None:
-        """Return the name of the pinned reference if it is one of some models, else None.
+        """Return the name of the pinned reference if it is in `models`; else None.
 
         A model of this name with settings added to it does not count, as its settings are not known
         here.
@@ -106,26 +106,26 @@ class FolderPin:
         Raises:
             OSError, UsageError: the file cannot be written.
         """
-        said = list(dict.fromkeys(self.notes))
+        notes = list(dict.fromkeys(self.notes))
         if self.lacks_pin:
-            said.append(Notice("no-pin"))
+            notes.append(Notice("no-pin"))
         if self.place is None or self.pin is None or self.pin == self.recorded:
-            return said
+            return notes
         if self.pin.rankings or self.pin.model in models:
             if self.recorded is not None and self.recorded.plain != self.pin.plain:
                 fields = {"before": self.recorded.model, "model": self.pin.model}
-                said.append(Notice("pin-changed", fields))
+                notes.append(Notice("pin-changed", fields))
             write_pin(self.place, self.pin)
-        return said
+        return notes
 
 
-def open_pin(folder: str | None, asked: str | None) -> FolderPin:
-    """Return the pin of a folder of podium's tournaments.
+def open_pin(folder: str | None, asked_model: str | None) -> FolderPin:
+    """Return the pin of a folder of podium's tournaments. Nothing is written.
 
     Args:
         folder: the folder, a path or a URL; None if the run has none.
-        asked: the model that the user asks to pin; None for the folder's. If the folder's pin is on
-            this model, it is kept with its rankings; any other is replaced by a new one.
+        asked_model: the model that the user asks to pin; None for the folder's. If the folder's pin
+            is on this model, it is kept with its rankings; any other is replaced by a new one.
 
     Raises:
         DataError: the file of the pin is damaged, and the user names no model.
@@ -136,11 +136,11 @@ def open_pin(folder: str | None, asked: str | None) -> FolderPin:
         try:
             recorded = read_pin(place)
         except DataError:
-            if asked is None:
+            if asked_model is None:
                 raise
     pin = recorded
-    if asked is not None:
-        is_recorded = recorded is not None and asked in (recorded.model, recorded.plain)
+    if asked_model is not None:
+        is_recorded = recorded is not None and asked_model in (recorded.model, recorded.plain)
         if not is_recorded:
-            pin = pin_of_model(asked)
+            pin = pin_of_model(asked_model)
     return FolderPin(place, recorded, pin)

@@ -31,20 +31,21 @@ def rank_for_host(battles: Battles, options: RankerOptions, settings: Mapping[st
         options: podium's options of the run: the rankers, and the file of the calibration.
         settings: options of the rankers, by name.
     """
-    how: dict[str, Any] = {
+    rank_options: dict[str, Any] = {
         "by": ranked_apart(battles, options.rankers),
         "calibration": options.calibration,
     }
-    return rank(battles, options.rankers, **how, **settings)
+    return rank(battles, options.rankers, **rank_options, **settings)
 
 
 def with_anchor(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None, models: Collection[str]
 ) -> RankerOptions:
-    """Return options in which a tournament `anchor` has the anchor of the ranker.
+    """Return options in which a tournament `anchor` is played against the model that rankers need.
 
-    If the rankers have none that plays, it is the pinned reference. Options are returned unchanged
-    if they name the anchor, if they are of another tournament, or if no such model plays.
+    It is the first model in `models` that a setting `anchor` of a ranker names, else the pinned
+    reference if it is in `models`. The options are returned unchanged if there is no such model, if
+    they name the anchor already, or if they are of another tournament.
 
     Args:
         options: podium's options of the run.
@@ -61,10 +62,10 @@ def with_anchor(
 def notes_on_anchors(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
 ) -> tuple[Notice, ...]:
-    """Return a warning for each model that the ranking of a tournament `anchor` needs as an anchor.
+    """Return a warning for each model that a ranking needs as an anchor and that plays as none.
 
-    Models that the option `anchor` names have none. Nothing is returned if it is not given, because
-    `with_anchor` sets it then.
+    Nothing is returned unless the run is followed by a tournament `anchor` whose option `anchor` is
+    given: if it is not given, `with_anchor` sets it.
 
     Args:
         options: podium's options of the run.
@@ -73,14 +74,14 @@ def notes_on_anchors(
     """
     if not _plays_anchor(options) or ANCHOR not in options.args:
         return ()
-    given = options.args[ANCHOR]
-    texts = given if isinstance(given, list) else [given]
-    named: list[str] = []
+    value = options.args[ANCHOR]
+    texts = value if isinstance(value, list) else [value]
+    named_anchors: list[str] = []
     for text in texts:
-        named += str(text).strip().split(",")
+        named_anchors += str(text).strip().split(",")
     reasons: dict[str, list[str]] = {}
     for reason, anchor in _anchors_needed(options, settings, pinned):
-        if anchor not in named:
+        if anchor not in named_anchors:
             reasons.setdefault(anchor, []).append(reason)
     notes = []
     for anchor, reasons_of_anchor in reasons.items():
@@ -89,23 +90,28 @@ def notes_on_anchors(
             "number": len(reasons_of_anchor),
             "anchor": anchor,
         }
-        notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named)}))
+        notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named_anchors)}))
     return tuple(notes)
 
 
 def _plays_anchor(options: RankerOptions) -> bool:
-    """Return whether the run is followed by a tournament in which all play against an anchor."""
+    """Return whether the run is followed by the tournament `anchor`."""
     return (options.tournament or "").removeprefix("podium/") == ANCHOR
 
 
 def _anchors_needed(
     options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
 ) -> list[tuple[str, str]]:
-    """Return pairs of a reason and a model whose battles are needed for it.
+    """Return the models whose battles the ranking needs, as pairs of a reason and the model.
 
-    The reason is the name of the ranker that has this model as its anchor, or of all rankers if the
-    setting is of all; or `the pinned reference`, which comes last. The arguments are those of
-    `notes_on_anchors`.
+    The reason is the name of the ranker whose setting `anchor` names this model, or the names of
+    all rankers, with commas, if the setting is of all. For the pinned reference, which comes last,
+    it is `the pinned reference`.
+
+    Args:
+        options: podium's options of the run.
+        settings: options of the rankers, by name.
+        pinned: the pinned reference; None if there is none.
     """
     needed = []
     for name, value in settings.items():
@@ -158,7 +164,7 @@ def read_played_log(
 
     Raises:
         PodiumError: the judge cannot judge, no battle was judged after a failure, or the log cannot
-            be read. Ties of identical responses are not judged.
+            be read. Ties of identical responses do not count as judged.
     """
     if failure and failure.judge_cannot_judge:
         raise PodiumError(failure.message)

@@ -18,13 +18,13 @@ HOSTS = {
     "lm-eval": "lm_eval",
 }
 """The package of a host, by the name of its script or of the module after `python -m`."""
-# What the user can type if the command cannot be extended.
 REMEDIES_BY_HOST = {
     "inspect_ai": "`podium inspect ... --ranker NAME`, "
     "or after the run `podium rank LOGS --ranker NAME`",
     "lm_eval": "`podium lm_eval ... --ranker NAME`, "
     "or after the run `podium rank OUTPUT_DIRS --ranker NAME`",
 }
+"""What the user can type if the command cannot be extended, by package of the host."""
 OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
 """The beginning of each option that concerns podium: a ranker, help, or a config file."""
 
@@ -32,7 +32,8 @@ OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
 def watch() -> None:
     """Extend the host's command line when it is imported, if some argument concerns podium.
 
-    If that fails, a message is printed at exit.
+    If an option `--ranker...` was typed and the command line could not be extended, a message is
+    printed at exit.
     """
     # `lm_eval run` without further arguments shows help.
     has_option = any(word.startswith(OPTIONS) for word in sys.orig_argv)
@@ -102,7 +103,10 @@ class CommandLineFinder:
         return spec
 
     def attempt(self, work: Callable[[], None]) -> bool:
-        """Call a function. If it raises an exception, keep that as the reason and return False."""
+        """Call a function; return True, or False if it raised an exception.
+
+        The exception is kept as the reason.
+        """
         try:
             work()
         except Exception as error:
@@ -132,7 +136,12 @@ def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
 
 
 def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
-    """Replace lm-eval's class, so that each later command line has podium's options."""
+    """Change lm-eval's class in place, so that each later command line has podium's options.
+
+    Args:
+        module: the module that defines the class.
+        finder: keeps the reason if a command line cannot be extended.
+    """
     from podium.hosts.lm_eval.lm_eval_compatibility import extend_later_command_lines
 
     def extend_command_line(cli: Any) -> None:

@@ -19,8 +19,11 @@ PINNED_WIN_RATE = "pinned-win-rate"
 FIGURES_OF_HOST = frozenset({WIN_RATE, PINNED_WIN_RATE})
 """The figures that a host's results may have although no ranker of the run gives them."""
 LEAST_SHARE_MET = 0.9
-"""If a model met the reference on a smaller share of its items than this, a note says so: the
-tournament did not play all against it, and the other models decide on which items they met."""
+"""Least share of a model's items on which it must have met the reference; below it, a note says so.
+
+The tournament then did not play all models against the reference, and the other models decide on
+which items the two met.
+"""
 FIGURES = "figures"
 """Key of the figures in the provenance of a ranking."""
 
@@ -65,7 +68,7 @@ class WrittenFigures:
 
     Attributes:
         figures: the figures. Of each model and slice, the win rate comes first.
-        notes: why a model has no win rate against the reference, and what else is known of it.
+        notes: why a model has no win rate against the reference, or on how few items it met it.
     """
 
     figures: tuple[WrittenFigure, ...]
@@ -81,9 +84,9 @@ def figures_of_models(
 ) -> WrittenFigures:
     """Return the figures of some models in a ranking of one task, slice by slice.
 
-    They are the model's score by each ranker. If one of these depends on the other models, the win
-    rate in direct battles with the reference comes first; without a reference, it is that against
-    all models, unless a ranker gives it already.
+    They are the model's score by each ranker. If one of these scores depends on the other models, a
+    win rate comes first: that in direct battles with the reference. Without a reference, it is the
+    win rate against all models, unless a ranker gives this already.
 
     Args:
         task: name of the task or group.
@@ -112,14 +115,17 @@ def figures_of_models(
 
 
 def depends_on_opponents(standings: Standings) -> bool:
-    """Return whether scores depend on the other models. Means of a model's own scores do not."""
+    """Return whether the scores of standings depend on the other models.
+
+    False only for the scale `score`: means of a model's own scores.
+    """
     return standings.scale.name != "score"
 
 
 def _figures_of_entry(task: str, standings: Standings, model: str) -> Iterator[WrittenFigure]:
     """Yield the score of a model in standings.
 
-    Nothing is yielded if it has none, or if the data do not bound it.
+    Nothing is yielded if the model has no score, or if the data do not bound its score.
 
     The figure names the opponents only if the score depends on who they are.
 
@@ -154,7 +160,7 @@ def _figures_of_entry(task: str, standings: Standings, model: str) -> Iterator[W
 
 
 def _standard_error(entry: Entry, items: int) -> float | None:
-    """Return the standard error of an entry; None if unknown, as it is with a single item."""
+    """Return the standard error of an entry; None if unknown, or with fewer than two items."""
     return None if entry.se is None or items < 2 else float(entry.se)
 
 
@@ -205,5 +211,9 @@ def _against_reference(
 
 
 def _rank_by_wins(battles: Battles) -> Ranking:
-    """Rank battles by win rates, all judges together."""
+    """Rank battles by win rates, all judges, metrics and tasks together.
+
+    Raises:
+        NotIdentifiedError: no battle is readable.
+    """
     return rank(replace(battles, apart=None), WIN_RATE, pool=True, answers=False)

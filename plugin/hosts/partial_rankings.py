@@ -17,8 +17,8 @@ def is_partial(
 ) -> bool:
     """Return whether a ranking lacks something that the user asked for.
 
-    It does if a ranker failed, a part of the sources or a named log could not be used, or battles
-    of the tournament failed.
+    True if a ranker failed, if a part of the sources or a named log could not be used, or if
+    battles of the tournament failed.
 
     Args:
         ranking: the ranking.

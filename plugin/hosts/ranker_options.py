@@ -22,6 +22,7 @@ from podium.notices.option_forms import (
 )
 
 PREFIX = "ranker"
+"""The beginning of the names of all options, and the whole name of the first."""
 NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
 """Matches the comma between `key=value` and the next `key=`. Values may contain other commas."""
 
@@ -35,8 +36,10 @@ class RankerOptions:
         against: sources of other runs; empty for the runs beside this one.
         judges: names of Inspect models; empty to rank by the task's metric.
         judge_args: arguments of the judges' models, which may contain API keys.
+        tournament: name of the tournament; None for the default, `round_robin`.
         args: options of the tournament and of the judge's calls.
         settings: options of rankers, each as `key=value`.
+        calibration: a file made by `podium calibrate`; None if there is none.
         pin: the model against which win rates are written into the results; None for the one that
             is pinned in the folder.
         label: the name of this run's model in the ranking; None for its own name.
@@ -101,10 +104,10 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
         if getattr(options, name) and not options.judges:
             judge = option_text("judge")
             raise UsageError(f"{option_text(name)} is for tournaments: name a judge with {judge}")
-    of_scores = [name for name in reading if READING[name].of_scores]
-    if options.judges and of_scores:
+    score_options = [name for name in reading if READING[name].of_scores]
+    if options.judges and score_options:
         raise UsageError(
-            f"{option_text(of_scores[0])} is for a task's metric, and {option_text('judge')} "
+            f"{option_text(score_options[0])} is for a task's metric, and {option_text('judge')} "
             "ranks by a judge: leave out one of them"
         )
     repeated = sorted({name for name in options.judges if options.judges.count(name) > 1})
@@ -118,12 +121,22 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
 
 
 def judge_twice_text(names: Sequence[str], repeats: str) -> str:
-    """Return the message that a jury has judges twice; `repeats` is the option to type instead."""
+    """Return the message that a jury has judges twice.
+
+    Args:
+        names: the names of these judges.
+        repeats: the option to type instead, as it is typed.
+    """
     return f"the jury has a judge twice: {', '.join(names)}; {repeats} asks one judge twice"
 
 
 def refuse_lm_eval_model(name: str, option: str) -> None:
-    """Raise UsageError for a judge `lm-eval:...`: judges are models of Inspect."""
+    """Raise UsageError for a judge `lm-eval:...`: judges are models of Inspect.
+
+    Args:
+        name: name of the judge; any other name passes.
+        option: the option with the judge, for the error message.
+    """
     if name.startswith("lm-eval:"):
         raise UsageError(
             f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, "
@@ -141,8 +154,9 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
     """Parse `key=value,key2=value2`, several such texts, or a mapping.
 
     Values are parsed as YAML, as on the hosts' command lines: numbers, booleans, lists or texts.
-    The value of `models=a,b` keeps its comma. A mapping is returned as it is, and text that is no
-    YAML stays a text.
+    The value of `models=a,b` keeps its comma. A value that is no YAML stays a text, and so does a
+    number under the name of a secret. Blanks around names are removed. Of a mapping, a copy is
+    returned.
 
     Raises:
         UsageError: a part has no `=`.
@@ -169,7 +183,8 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
 def split_settings(typed: Any) -> tuple[str, ...]:
     """Split `key=value,key2=value2`, or several such texts, into texts `key=value`.
 
-    A mapping, as a config file may hold it, becomes the same.
+    A text without `=` is one part. A mapping, as a config file may hold it, gives a text
+    `key=value` for each of its keys.
     """
     if isinstance(typed, Mapping):
         return tuple(f"{name}={value}" for name, value in typed.items())
@@ -177,7 +192,7 @@ def split_settings(typed: Any) -> tuple[str, ...]:
 
 
 def _as_texts(typed: Any) -> tuple[str, ...]:
-    """Return a value or a list of values as texts."""
+    """Return a value, or each value of a list, as text."""
     return tuple(map(str, typed)) if isinstance(typed, list | tuple) else (str(typed),)
 
 
@@ -193,8 +208,9 @@ def _parse_reading(option: ReadingOption, typed: Any) -> Any:
     """Parse the value of an option of reading by its kind.
 
     Returns:
-        True or False for one that is on or off, pairs of column and value for conditions, all
-        values if it takes several; else the last one that was given.
+        True or False for an option that is on or off; a tuple of pairs of column and value for
+        conditions; a tuple of texts for an option that takes several values; else the last text
+        that was given.
 
     Raises:
         UsageError: a value is none of those that the option takes.
@@ -214,7 +230,11 @@ def _parse_reading(option: ReadingOption, typed: Any) -> Any:
 
 
 def _parse_truth(name: str, typed: Any) -> bool:
-    """Return the value of an option that is true or false; UsageError for anything else."""
+    """Return the value of an option that is true or false, in any case of letters.
+
+    Raises:
+        UsageError: the value is anything else. The error names the option.
+    """
     word = str(typed).lower()
     if word not in ("true", "false"):
         raise UsageError(f"{option_text(name)} {typed}: write true or false")
@@ -222,7 +242,15 @@ def _parse_truth(name: str, typed: Any) -> bool:
 
 
 def _parse_condition(typed: str, option: str) -> tuple[str, str]:
-    """Parse `COLUMN=VALUE`; UsageError, which names the option, if there is no `=`."""
+    """Parse `COLUMN=VALUE` as column, without blanks around it, and value.
+
+    Args:
+        typed: the text.
+        option: the option as it is typed, for the error message.
+
+    Raises:
+        UsageError: there is no `=`.
+    """
     column, equals, value = typed.partition("=")
     if not equals:
         raise UsageError(f"{option} {typed}: write COLUMN=VALUE")
@@ -263,19 +291,19 @@ LABEL = "Name of this run's model in the ranking (default: the name of its folde
 def _option_of_reading(option: ReadingOption) -> Option:
     """Return the hosts' option for an option of reading: its parser, and what the help shows."""
     if option.kind == "flag":
-        shown = ""
+        value_form = ""
     elif option.kind == "truth":
-        shown = "<true|false>"
+        value_form = "<true|false>"
     elif option.shown:
-        shown = f"<{option.shown.lower()}>"
+        value_form = f"<{option.shown.lower()}>"
     else:
-        shown = f"<{'|'.join(option.words)}>"
+        value_form = f"<{'|'.join(option.words)}>"
     is_single = option.kind in ("text", "word", "truth", "flag")
     text = option.help.rstrip(".")
     return Option(
         name=option.name,
         parse=partial(_parse_reading, option),
-        shown=shown,
+        shown=value_form,
         help=text,
         is_single=is_single,
     )
@@ -323,16 +351,18 @@ def host_form(option: str, argument: str, absent: Collection[str] = ()) -> Optio
         """Write an option as the host takes it, with its value quoted for a shell."""
         if kind == "argument":
             return argument.format(name=name, value=quoted_value(value))
-        known, given = name, value
+        option_name, value_text = name, value
         if kind == "setting":
-            known, given = "set", f"{name}={value}"
-        if known != PREFIX:
-            known = f"{PREFIX}_{known}"
-        if known not in OPTIONS or known in absent:
+            option_name, value_text = "set", f"{name}={value}"
+        if option_name != PREFIX:
+            option_name = f"{PREFIX}_{option_name}"
+        if option_name not in OPTIONS or option_name in absent:
             return typed_in_command(kind, name, value)
-        if not OPTIONS[known].shown:
-            given = ""
-        flag = known.replace("_", "-")
-        return option.format(name=known, flag=flag, value=quoted_value(given)).rstrip(" =")
+        if not OPTIONS[option_name].shown:
+            value_text = ""
+        flag = option_name.replace("_", "-")
+        return option.format(name=option_name, flag=flag, value=quoted_value(value_text)).rstrip(
+            " ="
+        )
 
     return typed_in_host

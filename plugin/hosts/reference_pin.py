@@ -87,9 +87,9 @@ def with_settings(pin: ReferencePin, name: str, runs: Sequence[RunRecord]) -> Re
         name: name of the reference in the ranking.
         runs: the runs of the ranking. The first of the reference on a task counts.
     """
-    known = dict(pin.settings)
+    settings_by_run = dict(pin.settings)
     for run in runs:
-        if run.model != name or run.task in known:
+        if run.model != name or run.task in settings_by_run:
             continue
         rows = [
             (*setting, value)
@@ -97,8 +97,8 @@ def with_settings(pin: ReferencePin, name: str, runs: Sequence[RunRecord]) -> Re
             if setting.kind not in KINDS_WITH_SECRETS
         ]
         if rows:
-            known[run.task] = tuple(sorted(rows))
-    return replace(pin, settings=known)
+            settings_by_run[run.task] = tuple(sorted(rows))
+    return replace(pin, settings=settings_by_run)
 
 
 def now() -> str:
@@ -111,8 +111,8 @@ def find_reference(
 ) -> str | None:
     """Return the name of the pinned reference among the models of a ranking.
 
-    If several runs of one model came to be named by their settings, it is the one that has the
-    pinned settings.
+    The name of a model with several runs may show the settings in which they differ. The reference
+    is then the model of this plain name whose shown settings are the pinned ones.
 
     Args:
         pin: the pin.
@@ -141,7 +141,8 @@ def find_reference(
 def _values_on_task(pin: ReferencePin, task: str) -> dict[tuple[str, ...], str]:
     """Return the value of each setting of the pinned reference, by kind, name and scorer.
 
-    They are those of a task, or of the first task if the reference was not ranked on this one.
+    The settings are those on `task`, or those on the first task if the reference was not ranked on
+    `task`. Empty if none are known.
     """
     rows = pin.settings.get(task) or next(iter(pin.settings.values()), ())
     return {tuple(key): value for *key, value in rows}
@@ -174,9 +175,10 @@ def changes_of_reference(
 
 
 def with_ranking(pin: ReferencePin, ranking: FirstRanking) -> tuple[ReferencePin, list[Notice]]:
-    """Return the pin with the ranking of a task, and a warning if other judges ranked it first.
+    """Return the pin with the ranking of a task, and a list with a warning, or an empty list.
 
-    The first ranking of a task stays: a later one is not added.
+    The first ranking of a task stays: a later one is not added. The warning says that the task was
+    ranked first by other judges or metrics.
     """
     first = next(
         (pinned_ranking for pinned_ranking in pin.rankings if pinned_ranking.task == ranking.task),
@@ -191,36 +193,39 @@ def with_ranking(pin: ReferencePin, ranking: FirstRanking) -> tuple[ReferencePin
 
 
 def check_reference(
-    asked: str | None, recorded: ReferencePin | None, known: Collection[str], option: str
+    asked_model: str | None,
+    recorded: ReferencePin | None,
+    models_here: Collection[str],
+    option: str,
 ) -> list[Notice]:
     """Check before a run that the pinned reference will be among its models.
 
     Args:
-        asked: the model that the user asks to pin; None if the folder's pin is used.
+        asked_model: the model that the user asks to pin; None if the folder's pin is used.
         recorded: the folder's pin; None if there is none.
-        known: names of the models of the run, and of the runs that it is ranked with.
-        option: how the user types `asked`.
+        models_here: names of the models of the run, and of the runs that it is ranked with.
+        option: how the user types `asked_model`.
 
     Returns:
-        a note that the folder's reference is not among them, or nothing.
+        A list with a note that the folder's reference is not in `known`; else an empty list.
 
     Raises:
-        UsageError: the model that the user asks to pin is not among them.
+        UsageError: the model that the user asks to pin is not in `known`.
     """
     names = []
-    if asked is not None:
-        names = [asked, asked.partition(" (")[0]]
+    if asked_model is not None:
+        names = [asked_model, asked_model.partition(" (")[0]]
     elif recorded is not None:
         names = [recorded.model, recorded.plain]
-    if not names or not {*names}.isdisjoint(known):
+    if not names or not {*names}.isdisjoint(models_here):
         return []
-    if asked is None:
-        return [Notice("pin-not-here", {"model": names[0], "known": sorted(known)})]
-    alike = get_close_matches(asked, known, n=1)
+    if asked_model is None:
+        return [Notice("pin-not-here", {"model": names[0], "known": sorted(models_here)})]
+    alike = get_close_matches(asked_model, models_here, n=1)
     guess = f"; did you mean {alike[0]!r}?" if alike else ""
     raise UsageError(
-        f"{option}: this run is not of {asked}, and there is no earlier run of it "
-        f"(there are {some(sorted(known))}){guess}"
+        f"{option}: this run is not of {asked_model}, and there is no earlier run of it "
+        f"(there are {some(sorted(models_here))}){guess}"
     )
 
 
@@ -255,7 +260,11 @@ def read_pin(place: Place) -> ReferencePin | None:
 
 
 def _parse_pin(document: Any) -> ReferencePin:
-    """Return the pin in a document; an error of Python if a field is missing or of another type."""
+    """Return the pin in a parsed JSON document, as `write_pin` writes it.
+
+    Raises:
+        ValueError, TypeError, KeyError, AttributeError: a field is missing or of another type.
+    """
     rankings = []
     for row in document["rankings"]:
         by = tuple(map(str, row["by"]))

@@ -25,13 +25,15 @@ SHORTEST = 8
 Short values, such as `none`, may occur in any text.
 """
 HIDDEN_TEXT = "***"
+"""Stands in place of a secret."""
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
     """Raise UsageError if an argument of a filter contains a secret, at any depth.
 
-    An argument does if its name is that of a secret, or if its text has an assignment of one
-    (`api_key=...`) or anything that `redact` hides. lm-eval writes the arguments into its results.
+    An argument contains a secret if its name is that of a secret, or if its text assigns a secret
+    (`api_key=...`) or has anything that `redact` hides. lm-eval writes the arguments into its
+    results.
     """
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
@@ -47,7 +49,10 @@ def refuse_secrets(arguments: Mapping[str, Any]) -> None:
 
 
 def is_secret_name(name: str) -> bool:
-    """Return whether an argument or variable with this name holds a secret."""
+    """Return whether an argument or variable with this name holds a secret (`SECRET_NAME`).
+
+    Upper and lower case count the same, and so do hyphens and underscores.
+    """
     return bool(SECRET_NAME.search(name.lower().replace("-", "_")))
 
 
@@ -63,7 +68,7 @@ def is_secret(name: str, value: Any) -> bool:
 
 
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the values of secret arguments as texts; empty ones are left out.
+    """Return the values of secret arguments (`is_secret`) as texts, without empty texts.
 
     If the value is a mapping or list, as for headers, all values in it are returned. Each text
     comes twice, the second time without `Bearer` before it.

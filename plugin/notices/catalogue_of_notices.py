@@ -13,7 +13,7 @@
   as the user types them: in a shell, in Python or in a host (`podium.notices.option_forms`).
 """
 
-# Warnings about files and tables of battles or scores.
+# The text of each warning about files and tables of battles or scores, by code.
 OF_READING = {
     # For `{x:if ; #}` and the other formats, see the top of this file.
     "accepted": "{sentence}",
@@ -813,6 +813,19 @@ OF_RANKERS = {
     ),
     "silent-judges": "without a readable verdict, and not in this ranking: {judges}",
     "single-cluster": "a single {unit} gives no interval",
+    "few-of-the-raters": (
+        "judged by one or two of the {number} {units}, so that nothing is claimed of how all of "
+        "them see it: {models:most 20 # (@)}"
+    ),
+    "busy-raters": (
+        "few of the {number} {units} gave so many of the verdicts that all count as "
+        "{effective:.1f} in the intervals, which tell little: rank a sample with as many verdicts "
+        "of each"
+    ),
+    "few-raters-of-a-model": (
+        "judged by too few {units} to be called clearly ahead or behind (fewer than {fewest} may "
+        "agree by chance): {models:most 20 # (@)}"
+    ),
     "single-rater": (
         "no interval for {models}: with a single {unit} there, how {units} differ is unknown"
     ),

@@ -56,7 +56,7 @@ class Notice:
 
 
 def select_codes(notices: Iterable[Notice], codes: Iterable[str]) -> tuple[Notice, ...]:
-    """Return the notices whose code is one of `codes`."""
+    """Return the notices whose code is one of `codes`, in their order."""
     wanted = frozenset(codes)
     return tuple(notice for notice in notices if notice.code in wanted)
 
@@ -67,15 +67,19 @@ def note_of_error(error: DataError, path: Path | None = None) -> Notice:
     Args:
         error: the error.
         path: the file, if JSON shows it as a field of its own.
+
+    Returns:
+        A notice with the code `left-out`.
     """
     place = {} if path is None else {"path": str(path)}
     return Notice("left-out", {**place, "why": error.placed_problem, "remedy": error.remedy})
 
 
 def split_remedies(notices: Iterable[Notice]) -> tuple[list[Notice], list[str]]:
-    """Return notices without their remedies, and the remedies, each once.
+    """Return notices without their remedies, and the remedies of all.
 
-    A message that is put together from several has one remedy then.
+    The remedies are in the order of the notices, each once. A notice without a remedy is returned
+    as it is. A message that is put together from several notices so has each remedy once.
     """
     bare = []
     remedies: dict[str, None] = {}

@@ -29,7 +29,7 @@ KINDS = frozenset({"option", "setting", "argument"})
 def notice_text(notice: Notice) -> str:
     """Return the text of a warning, with options written as the user types them.
 
-    It is written from the template of the notice or, if that is empty, from the catalogue's.
+    The text is written from the template of the notice or, if that is empty, from the catalogue's.
 
     Raises:
         KeyError: the catalogue has no such code, or the template names an unknown field.
@@ -39,22 +39,27 @@ def notice_text(notice: Notice) -> str:
 
 
 def notice_texts(notices: Iterable[Notice]) -> tuple[str, ...]:
-    """Return the text of each warning."""
+    """Return the text of each warning, in the same order."""
     return tuple(map(notice_text, notices))
 
 
 def remedies_text(codes: Sequence[str], fields: Mapping[str, Any]) -> str:
-    """Return the texts in `REMEDIES` of a list of codes, with options as the user types them.
+    """Return the texts in `REMEDIES` of some codes, joined by semicolons.
+
+    Options are written as the user types them.
 
     Args:
         codes: the codes.
         fields: fields that the texts name, such as `errors`.
+
+    Raises:
+        KeyError: a code is unknown, or a text names a field that is not given.
     """
     return str(_NoticeFormatter(fields).format_field(codes, "do"))
 
 
 def notices_to_json(notices: Iterable[Notice]) -> list[dict[str, Any]]:
-    """Return the code, fields and text of each warning for JSON.
+    """Return each warning as a dictionary with the keys `code`, `fields` and `text`.
 
     A field that is infinite or NaN becomes None; numbers in lists stay as they are.
     """
@@ -71,9 +76,10 @@ def _json_value(value: Any) -> Any:
 
 
 def notice_from_json(code: str, fields: Mapping[str, Any], text: str) -> Notice:
-    """Return the warning that JSON holds.
+    """Build the warning that JSON describes.
 
-    It keeps the text that was written when it was saved, whatever the catalogue says now.
+    The warning keeps the text that was written when it was saved, whatever the catalogue says now.
+    For the codes in `NOTES` its severity is `note`.
     """
     template = text.replace("{", "{{").replace("}", "}}")
     return Notice(code, fields, template=template)
@@ -102,7 +108,8 @@ class _NoticeFormatter(Formatter):
             KeyError: the notice has no such field.
         """
         if field_name in KINDS:
-            return _OptionKind(field_name, self.fields.get(field_name)), field_name
+            own = self.fields.get(field_name)
+            return _OptionKind(field_name, own), field_name
         return self.fields[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> Any:
@@ -147,12 +154,12 @@ class _OptionKind:
 
 
 def _amount_of(value: Any) -> float:
-    """Return a number, or the number of elements of a list."""
+    """Return a number as it is, and the number of elements of a list or mapping."""
     return value if isinstance(value, int | float) else len(value)
 
 
 def _value_text(value: Any) -> str:
-    """Return the text of a value in an element or after `if`.
+    """Return the text of a value that stands in an element or after `if`.
 
     Whole numbers get commas between thousands. Of a list, at most three elements are shown.
     """
@@ -177,6 +184,10 @@ def _list_text(value: Sequence[Any] | Mapping[str, Any], spec: str) -> str:
 
 
 def _element_text(template: str, key: Any, value: Any) -> str:
-    """Fill in the text of one element: `#` is the key or the element of a list, `@` the value."""
+    """Fill in the text of one element.
+
+    In the template, `#` stands for the key of a mapping or the element of a list, and `@` for the
+    value of a mapping.
+    """
     parts = {"#": _value_text(key), "@": _value_text(value)}
     return KEY_OR_VALUE.sub(lambda sign: parts[sign[0]], template)

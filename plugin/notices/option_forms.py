@@ -50,7 +50,10 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
 
 
 def format_assignments(option: str, values: Mapping[str, str]) -> str:
-    """Return an option with `KEY=VALUE` pairs as it is typed, quoted if a shell needs it."""
+    """Return an option with `KEY=VALUE` pairs as it is typed.
+
+    For example: `--columns item=id,judge=rater`. The pairs are quoted if a shell needs it.
+    """
     pairs = ",".join(f"{key}={value}" for key, value in values.items())
     return f"--{option} {shlex.quote(pairs)}"
 
@@ -64,7 +67,7 @@ def are_assignable(parts: Iterable[str]) -> bool:
 
 
 def quoted_value(value: str) -> str:
-    """Return the value of an option, quoted for a shell; empty if it is empty."""
+    """Return the value of an option quoted for a shell; an empty value stays empty."""
     return shlex.quote(value) if value else ""
 
 
@@ -109,11 +112,16 @@ def typed_in_reading(kind: Kind, name: str, value: str) -> str:
 
 
 _FORM: ContextVar[OptionForm | None] = ContextVar("form in which options are typed", default=None)
+"""The form that a host has set with `typed_as`; None if none has."""
 
 
 @contextmanager
 def typed_as(form: OptionForm) -> Iterator[None]:
-    """Let `option_text` write options by `form` while the body runs."""
+    """Let `option_text` write options by a form while the body runs.
+
+    Args:
+        form: the form, such as `typed_in_command`. The form before is restored afterwards.
+    """
     before = _FORM.set(form)
     try:
         yield
@@ -122,8 +130,10 @@ def typed_as(form: OptionForm) -> Iterator[None]:
 
 
 def typed_form() -> OptionForm:
-    """Return the form in which `option_text` writes options now, for `typed_as` in another
-    context."""
+    """Return the form in which `option_text` writes options now.
+
+    It can be given to `typed_as` in another context, such as a thread.
+    """
     form = _FORM.get()
     if form is None:
         form = typed_in_command if _runs_in_command() else typed_in_python
@@ -157,7 +167,10 @@ def typed_source(source: str) -> str:
 
 
 def quoted_sources(sources: Iterable[str]) -> str:
-    """Return sources as they are typed, quoted for a shell, with blanks between."""
+    """Return sources as they are typed in a command, separated by blanks.
+
+    Each is quoted if a shell needs it.
+    """
     return shlex.join(map(typed_source, sources))
 
 
@@ -172,7 +185,10 @@ def judging_command(sources: Iterable[str]) -> str:
 
 
 def _runs_in_command() -> bool:
-    """Return whether a command of podium or Inspect runs. Both are commands of click."""
+    """Return whether a command of podium or Inspect runs.
+
+    Both are commands of click.
+    """
     # Nothing imports click here, because the help of lm-eval loads this file.
     click = sys.modules.get("click")
     return click is not None and click.get_current_context(silent=True) is not None

@@ -26,6 +26,10 @@ def compared_size(
 ) -> ComparedSize | None:
     """Return on how many items `podium compare` detects a difference.
 
+    For a difference in Elo, the test is a score test of verdicts, and `disagree` and `spread` are
+    ignored. For another difference, the test is an exact sign test with `disagree`, and a paired t
+    test with `spread`.
+
     Args:
         difference: the difference, as `2points`, `0.02` or `40elo`; empty for none.
         ties: share of verdicts that are ties, in [0, 1), for a difference in Elo.
@@ -75,8 +79,14 @@ def compared_size(
 def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, partial[float]]:
     """Return the test for a metric of right and wrong.
 
+    Args:
+        size: the difference, in units of the metric.
+        disagree: share of items on which just one of the two models is right.
+        level: confidence level of the comparison.
+
     Returns:
-        Name of the test, assumption in words, and power as a function of the number of items.
+        Name of the test, a text on what is assumed, and a function from the number of items to the
+        power.
 
     Raises:
         UsageError: `disagree` is below the difference or above 1.
@@ -92,8 +102,14 @@ def _paired_t_test(
 ) -> tuple[str, str, partial[float]]:
     """Return the test for a metric that is not of right and wrong.
 
+    Args:
+        size: the difference, in units of the metric.
+        spread: standard deviation of the difference over items.
+        level: confidence level of the comparison.
+
     Returns:
-        Name of the test, assumption in words, and power as a function of the number of items.
+        Name of the test, a text on what is assumed, and a function from the number of items to the
+        power.
 
     Raises:
         UsageError: `spread` is None, not above 0, or infinite.
@@ -116,7 +132,8 @@ def _score_test(
         level: confidence level of the comparison.
 
     Returns:
-        Name of the test, assumption in words, and power as a function of the number of items.
+        Name of the test, a text on what is assumed, and a function from the number of items to the
+        power.
 
     Raises:
         UsageError: with so many ties, no model can be that far ahead.
@@ -160,10 +177,13 @@ def t_power(difference: float, deviation: float, level: float, items: int) -> fl
     """Return the power of the two-sided one-sample t test.
 
     Args:
-        difference: true mean over items.
+        difference: true mean over items, above 0.
         deviation: standard deviation over items, in the same units.
         level: confidence level of the test, in (0, 1).
         items: number of items, 2 or more.
+
+    Returns:
+        The power in [0, 1].
     """
     from scipy.special import nctdtr, stdtrit
 
@@ -205,7 +225,8 @@ def critical_wins(number: int | np.ndarray, error_rate: float) -> np.ndarray:
     """Return the critical number of wins of the one-sided exact sign test.
 
     It is the smallest w such that a fair coin wins more than w of `number` tosses with a
-    probability of at most `error_rate`. The test detects more than w wins, not w itself.
+    probability of at most `error_rate`. The test detects more than w wins, not w itself. The result
+    has floats.
 
     Args:
         number: number of tosses, any shape.

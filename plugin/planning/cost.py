@@ -39,10 +39,14 @@ Each further item is taken to have as many battles as the last one that was coun
 
 
 def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
-    """Yield what each design costs and detects: first the pairs of interest, then tournaments.
+    """Yield what each design costs and detects.
 
-    There is no design of pairs if the request names none. `methods` and `missing` of the request
-    are changed in place.
+    `methods` and `missing` of the request are changed in place: they say how intervals are
+    computed, and which figures are unknown.
+
+    Yields:
+        The pairs of interest, if the request names any; an anchor; round robin; SWIM; chain; and
+        ring. Anchor, SWIM and chain are left out if the two models of a pilot are compared.
     """
     if request.pairs:
         # Each pair is a sign test of its own.
@@ -94,11 +98,12 @@ def _anchor_design(request: PlanRequest) -> TournamentDesign:
 
 
 def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
-    """Return the verdict models from which precision is computed.
+    """Return the verdict models from which the precision of designs is computed.
 
-    With a pilot they are the model of the whole pilot, and those without each part of its items.
-    Without a pilot it is an assumed one. `methods` of the request says so. The list is empty if
-    precision cannot be computed; the reason is then added to `missing` of the request.
+    With a pilot these are the model of the whole pilot, followed by those without each part of its
+    items. Without a pilot the list has one assumed model. `methods` of the request says so. The
+    list is empty if precision cannot be computed; the reason is then added to `missing` of the
+    request.
     """
     part = "precision of the designs"
     record = request.record
@@ -140,6 +145,10 @@ def _price_tournament(
         design: the tournament and its settings.
         models: verdict models of the whole pilot and without each of its parts, or an assumed one
             (`_verdict_models`). If there are none, the result has only what the planned items cost.
+
+    Returns:
+        The design with the cost of the planned items; and if there are verdict models, with the
+        items that it needs, their cost, and the error and gap on the planned items.
     """
     tariff = request.tariff
     if fixes_first_shown(make_tournament(design.name, design.settings)):
@@ -205,7 +214,7 @@ def _add_costs(
         tariff: what a battle costs.
         items: number of items that detect the asked edge; None if unknown.
     """
-    asked = share_asked(request)
+    share_with_calls = share_asked(request)
 
     def cost(number: float | None) -> BattleCosts | None:
         """Return what the battles on a number of items cost; None if the number is None."""
@@ -213,7 +222,7 @@ def _add_costs(
             return None
         number_of_battles = battles(int(number))
         # Rounded first, so that an error of the product does not add a battle.
-        asked_battles = ceil(round(number_of_battles * asked, 6))
+        asked_battles = ceil(round(number_of_battles * share_with_calls, 6))
         costs = tariff.cost(asked_battles, int(number), request.models)
         return replace(costs, battles=number_of_battles)
 
@@ -229,8 +238,10 @@ def _add_costs(
 
 
 def share_asked(request: PlanRequest) -> float:
-    """Return the share of battles that cost calls, by the pilot: all but ties of identical
-    responses. Without a pilot it is 1."""
+    """Return the share of battles that cost calls, by the pilot; 1 without a pilot.
+
+    All battles cost calls but ties of identical responses.
+    """
     if request.record is None:
         return 1.0
     battles = request.record.battles
@@ -240,7 +251,8 @@ def share_asked(request: PlanRequest) -> float:
 def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:
     """Return how many battles a design plays at most.
 
-    Beyond 1,000 items, each further item counts as many battles as the last one.
+    The number is that of the longest possible tournament on these items. Beyond 1,000 items, each
+    further item counts as many battles as the last one.
 
     Args:
         design: the tournament and its settings.
@@ -263,7 +275,8 @@ def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> i
 def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
     """Return the label of the design that detects the asked edge at the least cost.
 
-    The cost is money, or the number of calls if prices are unknown.
+    The cost is money, or the number of calls if prices are unknown. Of equal costs, the first
+    design counts.
 
     Args:
         lines: the priced designs.
@@ -297,5 +310,5 @@ def _compares_what_is_asked(line: PricedDesign, goal: str) -> bool:
 
 
 def stand_in_names(number: int) -> list[str]:
-    """Return names for models that are not known yet."""
+    """Return the names `model 0`, `model 1` and so on, for models that are not known yet."""
     return [f"model {k}" for k in range(number)]

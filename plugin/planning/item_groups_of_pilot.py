@@ -54,14 +54,23 @@ class PilotGroups:
         return self.items / self.number
 
     def number_for(self, items: float) -> int:
-        """Return in how many groups, as large as the pilot's, a number of items is."""
+        """Return how many groups a number of items makes, at least 1.
+
+        The groups are taken to be as large as the pilot's on average.
+        """
         return max(1, round(items / self.size))
 
     def scale(self, items: Estimate) -> Estimate:
-        """Return how many items are needed if so many independent ones are.
+        """Return how many items in groups are needed where a number of independent ones is.
 
         The ends of both intervals are combined by the squares of their distances on the
         logarithmic scale. An end is None if it is unknown of either.
+
+        Args:
+            items: number of independent items, with its interval.
+
+        Returns:
+            The number times the design effect, rounded up, with an interval.
         """
         value = ceil(round(items.value * self.effect.value, 9))
         ratio_of_low = _combined_ratio(
@@ -120,8 +129,8 @@ def groups_of_pilot(record: "Recording | None", level: float) -> PilotGroups | N
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
     cube = cube_by_item(record, 2 * credit - 1)
     effects = [design_effect(cube, groups)]
-    for kept in parts_without(groups):
-        effects.append(design_effect(cube[kept], groups[kept]))
+    for part in parts_without(groups):
+        effects.append(design_effect(cube[part], groups[part]))
     return PilotGroups(
         column=record.battles.group,
         unit=field.unit,
@@ -160,6 +169,10 @@ def parts_without(groups: np.ndarray) -> list[np.ndarray]:
 
     Args:
         groups: number of each item's group, shape (items,).
+
+    Returns:
+        Masks of shape (items,), one per part; at most `PARTS`, and as many as there are groups if
+        these are fewer.
     """
     number = min(PARTS, int(groups.max()) + 1)
     return [groups % number != part for part in range(number)]
@@ -168,8 +181,8 @@ def parts_without(groups: np.ndarray) -> list[np.ndarray]:
 def design_effect(cube: np.ndarray, groups: np.ndarray) -> float:
     """Return the design effect of groups on the mean verdict of a pair of models.
 
-    It is below 1 if the items of a group differ more than others, and 1 if verdicts do not vary or
-    no group has two items.
+    The effect is below 1 if the items of a group differ more than items of different groups. It is
+    1 if verdicts do not vary or no group has two items.
 
     Args:
         cube: verdicts by item and pair, shape (items, models, models), NaN where unknown.
@@ -202,7 +215,7 @@ def jackknife_of_log(value: float, without_part: Sequence[float], level: float) 
     """Return a positive number with the interval of a jackknife of its logarithm.
 
     The interval is unknown if the number is not above 0, or is not above 0 without some part of the
-    data (that part alone has all that varies).
+    data (that part alone has all that varies). The interval then has no ends.
 
     Args:
         value: the number from all data.

@@ -49,7 +49,7 @@ class LabelDraw(NamedTuple):
         rows: the battles, with texts if they were given.
         labels_so_far: number of labels that the battles have already.
         per_model: fewest and most labels of a model, once the sheet is filled in.
-        forecast: the error of ratings by total number of labels.
+        forecast: errors of ratings by total number of labels, those so far included.
         from_labels: whether the judge's distance from humans was estimated from labels. If not,
             the forecast rests on a prior assumption.
         identical: number of battles that are left out because both responses are the same text.
@@ -80,7 +80,8 @@ def draw_labels(
 
     Args:
         battles: judged battles, with the labels that they have already.
-        number: how many battles to draw; None for `DEFAULT_NUMBER`, or all if there are fewer.
+        number: how many battles to draw; None for `DEFAULT_NUMBER`, or for all that can be drawn if
+            these are fewer.
         by: how to draw; only `random` is supported.
         texts: texts to put into the sheet. If they are given, only battles with both responses are
             drawn.
@@ -111,9 +112,9 @@ def draw_labels(
     if len(candidates) < number:
         why = _describe_shortage(battles, labels, texts, number, len(candidates))
         raise UsageError(why + _left_out_text(identical))
-    drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
+    drawn_rows, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     so_far = round(labels.vote_count) if labels else 0
-    rows = tuple(_sheet_row(*response, *pair, texts, rng) for response, pair in drawn)
+    rows = tuple(_sheet_row(*response, *pair, texts, rng) for response, pair in drawn_rows)
     forecast = _forecast(coded, labels, so_far, so_far + number)
     return LabelDraw(
         rows,
@@ -142,7 +143,11 @@ def _settle_number(number: int | None, drawable: int) -> int:
 
 
 def _require_items(battles: Battles) -> None:
-    """Raise UsageError if the battles have no items."""
+    """Check that the battles have items.
+
+    Raises:
+        UsageError: they have none.
+    """
     if not battles.has_items:
         option = f"--columns {item_option(battles.likely_item)}"
         raise UsageError(
@@ -179,9 +184,10 @@ def _select_unlabelled(
 
 
 def _candidates_in(battles: Battles) -> "pd.Series":
-    """Return each battle as a `Candidate`, with its models in the order of their names.
+    """Return each battle as a `Candidate`.
 
-    The values are None for battles without an item. The index is that of the table of battles.
+    The two models are in the order of their names. Values are None for battles without an item. The
+    index is that of the table of battles.
     """
     import pandas as pd
 
@@ -210,11 +216,11 @@ def _with_different_responses(
 ) -> list[Candidate]:
     """Return the battles whose responses are not known to be the same text.
 
-    White space at the ends does not count. What is not known of the texts is taken from the column
-    `identical` and from the texts in the files of verdicts.
+    Responses are compared without white space at their ends. If `texts` lack a response, the column
+    `identical` and the texts in the files of verdicts decide. The order is kept.
     """
     tied = _identical_by_table(battles)
-    kept = []
+    different_rows = []
     for battle, pair in candidates:
         if texts is not None and _has_both_responses(texts, battle, pair):
             first, second = (texts.responses[(*battle, name)] for name in pair)
@@ -223,12 +229,15 @@ def _with_different_responses(
             has_identical_texts = battle[0] in battles.identical_responses.get(pair, ())
             is_identical = has_identical_texts or (battle, pair) in tied
         if not is_identical:
-            kept.append((battle, pair))
-    return kept
+            different_rows.append((battle, pair))
+    return different_rows
 
 
 def _identical_by_table(battles: Battles) -> set[Candidate]:
-    """Return the battles whose rows all say that responses are identical."""
+    """Return the battles of which all rows say that the responses are identical.
+
+    The set is empty if the table has no column `identical`.
+    """
     table = battles.table
     if IDENTICAL not in table:
         return set()
@@ -240,7 +249,10 @@ def _identical_by_table(battles: Battles) -> set[Candidate]:
 
 
 def _left_out_text(number: int) -> str:
-    """Write how many battles of identical responses are left out; empty if there are none."""
+    """Write how many battles of identical responses are left out, as the end of a message.
+
+    The text begins with a semicolon; it is empty if there are none.
+    """
     if not number:
         return ""
     return f"; {quantity(number, 'battle', 'is|are')} of identical responses, which are ties"
@@ -316,8 +328,13 @@ def _sheet_row(
 
 
 def _response_text(texts: BattleTexts, item: str, number: int, model: str) -> str:
-    """Return a model's response to an item in a form for humans: the pieces of a transcript are
-    apart."""
+    """Return a model's response to an item in a form for humans.
+
+    The pieces of a transcript stand apart.
+
+    Raises:
+        KeyError: the texts lack the response.
+    """
     key = item, number, model
     text = texts.responses[key]
     return plain_text(text) if key in texts.transcripts else text
@@ -337,6 +354,9 @@ def _forecast(
         labels: the labels so far; None if there are none.
         labels_so_far: number of labels so far.
         planned: number of labels once the sheet is filled in.
+
+    Returns:
+        The errors, by number of labels in ascending order.
     """
     phi = fit_battles(coded).theta
     if labels:
@@ -376,7 +396,7 @@ def _forecast(
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
-    """Return one report on how large the error of ratings is, with a row per number of labels."""
+    """Return one report on the error of ratings, with a row per number of labels."""
     error_with_judge, error_of_labels = draw.forecast[draw.labels_so_far + len(draw.rows)]
     error_so_far = ""
     if draw.labels_so_far in draw.forecast:

@@ -24,7 +24,10 @@ MOST_PROPOSED = 3
 
 
 def judged_battles(pilot: "Battles | pd.DataFrame | str | Path") -> Battles:
-    """Return the battles of a pilot that a judge decided; scores that no judge gave are left out.
+    """Return the battles of a pilot that a judge decided.
+
+    If scores that no judge gave stand beside them, these are left out. Otherwise the battles are
+    returned as they are.
 
     Args:
         pilot: battles, or what `read_battles` reads.
@@ -42,8 +45,11 @@ def judged_battles(pilot: "Battles | pd.DataFrame | str | Path") -> Battles:
 
 
 def tariff_of_judges(battles: Battles, tariff: Tariff) -> Tariff:
-    """Return a tariff in which the pilot says what the user did not: how many judges judge each
-    battle, and how they are asked."""
+    """Return a tariff in which the pilot says what the user did not.
+
+    This is how many judges judge each battle (all judges of a jury that merges, else one), and how
+    they are asked. What the user said stays. A realization that is not installed is left out.
+    """
     judges = tariff.judges
     if judges is None:
         judges = str(len(battles.judges)) if is_merging_jury(battles) else "1"
@@ -61,9 +67,9 @@ def tariff_of_judges(battles: Battles, tariff: Tariff) -> Tariff:
 
 
 def unknown_realization(battles: Battles, tariff: Tariff) -> str | None:
-    """Return the realization of the pilot's judges if the tariff has none, as it is not installed.
+    """Return the realization of the pilot's judges if it is not installed here.
 
-    The result is None if the tariff has one, or if the pilot does not record it.
+    The result is None if the tariff has a realization, or if the pilot records none.
 
     Args:
         battles: the pilot.
@@ -73,28 +79,31 @@ def unknown_realization(battles: Battles, tariff: Tariff) -> str | None:
 
 
 def _realization_of_pilot(battles: Battles) -> str | None:
-    """Return how the judges of a pilot are asked; None if it is not known, or if they differ."""
-    known = {battles.judge_of(name).realization for name in battles.judges}
-    return known.pop() if len(known) == 1 else None
+    """Return the realization of a pilot's judges; None if unknown, or if judges differ."""
+    realizations = {battles.judge_of(name).realization for name in battles.judges}
+    return realizations.pop() if len(realizations) == 1 else None
 
 
 def _scores_only_error(battles: Battles) -> UsageError:
-    """Return the error for a pilot of scores that no judge gave."""
+    """Return the error for a pilot of scores that no judge gave.
+
+    The message has the commands that plan a comparison from these scores (`_differences_by_task`).
+    """
     texts = [*_differences_by_task(battles)]
-    shown = some(texts, "; ", most=MOST_PROPOSED)
+    texts_of_scores = some(texts, "; ", most=MOST_PROPOSED)
     return UsageError(
         f"these are scores ({some(battles.metrics or ['score'], most=3)}) that no judge gave: a "
         "plan of judge calls needs the verdicts of a judge. How many items podium compare needs "
-        f"to detect 2 points, with the spread of these scores: {shown}"
+        f"to detect 2 points, with the spread of these scores: {texts_of_scores}"
     )
 
 
 def _differences_by_task(battles: Battles) -> Iterator[str]:
-    """Yield the command that plans a comparison of two models, for each task.
+    """Yield the command that plans a comparison of two models, a text per task.
 
     Scores without a task are divided by metric, and those without either are taken together. The
     share of items on which one of two models is right, or the standard deviation of the difference,
-    is that of all pairs of models together. If there is none, the text says so, without an option.
+    is that of all pairs of models together. If neither is known, the text says so.
     """
     column = next((name for name in ("task", "metric") if name in battles.columns), None)
     parts = (

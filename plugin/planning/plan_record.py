@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.documents import Document
 from podium.errors import UsageError, unknown_name_error
 from podium.format_version import FORMAT_VERSION
@@ -88,15 +88,21 @@ class Tariff:
             raise UsageError(f"--judges {self.judges}: {ways}")
 
     def _check_cache(self) -> None:
-        """Raise UsageError if the numbers on a prompt cache do not fit the others."""
+        """Check that the numbers on a prompt cache fit the others.
+
+        Raises:
+            UsageError: there are more shared tokens than input tokens, or a price or a model of the
+                judge without a number of shared tokens.
+        """
         shared, whole = self.tokens_shared, self.tokens_in
         if shared is not None and (whole is None or shared > whole):
-            given = "not given" if whole is None else f"{whole:g}"
+            text_of_whole = "not given" if whole is None else f"{whole:g}"
             raise UsageError(
-                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is {given}"
+                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is "
+                f"{text_of_whole}"
             )
-        named = {"--price-cached": self.price_cached, "--judge-model": self.judge_model}
-        for option, value in named.items():
+        options = {"--price-cached": self.price_cached, "--judge-model": self.judge_model}
+        for option, value in options.items():
             if value is not None and shared is None:
                 raise UsageError(
                     f"{option}: give --tokens-shared, the tokens that all calls on an item share"
@@ -119,12 +125,15 @@ class Tariff:
 
     @property
     def take_turns(self) -> bool:
-        """Whether each battle has one of several judges, in turn."""
+        """Whether judges take turns, so that most battles have one of several judges."""
         return self.judges is not None and not self.judges.isdecimal()
 
     @property
     def grades_responses(self) -> bool:
-        """Whether a judge sees one response at a time, and is asked once about each."""
+        """Whether a judge sees one response at a time, and is asked once about each.
+
+        This is so if the realization is known and is not pairwise.
+        """
         if self.realization is None:
             return False
         return catalogue.find_realization(self.realization).kind != "pairwise"
@@ -136,7 +145,10 @@ class Tariff:
 
     @property
     def calls(self) -> int:
-        """Calls of each judge for one battle, or for one response if it grades responses."""
+        """Calls of each judge for one battle, or for one response if it grades responses.
+
+        The number counts orders and repeats.
+        """
         if self.grades_responses:
             return self.repeats
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
@@ -147,8 +159,8 @@ class Tariff:
         """Return what a number of battles costs, over all judges.
 
         The number of battles of each judge is rounded up. Of the calls of a judge on an item, all
-        but the first can get its shared tokens from a prompt cache, if they are as many as
-        the provider caches (`least_cached`).
+        but the first can get its shared tokens from a prompt cache, if there are as many shared
+        tokens as the provider caches (`least_cached`).
 
         Args:
             battles: number of battles.
@@ -157,15 +169,15 @@ class Tariff:
             models: number of models; None if unknown. A judge that grades responses grades at most
                 one of each model on an item.
         """
-        asked = battles
+        units_to_judge = battles
         if self.grades_responses:
-            asked = 2 * battles
+            units_to_judge = 2 * battles
             if items is not None and models is not None:
-                asked = min(asked, items * models)
+                units_to_judge = min(units_to_judge, items * models)
         by_judge = []
         for share in self.shares:
             # Without the rounding, an error of floating point could add a battle.
-            battles_of_judge = ceil(round(asked * share, 6))
+            battles_of_judge = ceil(round(units_to_judge * share, 6))
             by_judge.append(battles_of_judge * self.calls)
         calls = sum(by_judge)
         tokens_in = None if self.tokens_in is None else calls * self.tokens_in
@@ -225,7 +237,7 @@ class BattleCosts:
     def total(self) -> float:
         """Money, or the number of calls if no price is known or all prices are 0.
 
-        It is for comparisons between designs with the same tariff.
+        Only totals of designs with the same tariff can be compared.
         """
         return self.money or self.calls
 
@@ -235,10 +247,10 @@ class Decision:
     """The result of the decision tree.
 
     Attributes:
-        design: what is to be compared: all models with a baseline, all pairs, single pairs, or
-            all models in a ranking.
-        advice: what to do, a sentence without a period.
-        steps: the questions that led to it, with their answers.
+        design: what is to be compared: `baseline` (all models with a baseline), `round_robin` (all
+            pairs), `pairs` (single pairs), or `ranking` (all models, by any design).
+        advice: what to do, a clause without a period.
+        steps: the questions up to the one that decided, each with its answer.
     """
 
     design: Literal["baseline", "round_robin", "pairs", "ranking"]
@@ -342,7 +354,7 @@ class ComparedSize:
     Attributes:
         difference: the difference, as typed.
         test: name of the test.
-        spread: what is assumed about the verdicts or the metric, in words.
+        spread: a text on what is assumed about the verdicts or the metric.
         items: number of items.
         power: power of the test on these items.
     """
@@ -421,7 +433,10 @@ class Plan(Document):
         return any(part.unanswerable for part in self.missing)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan for JSON, under the key `plan`."""
+        """Return the plan as plain Python values, for JSON.
+
+        The keys are `podium` (the format version) and `plan`, which has the attributes by name.
+        """
         doubts = [check.to_dict() for check in self.doubts]
         return {"podium": FORMAT_VERSION, "plan": {**asdict(self), "doubts": doubts}}
 
@@ -485,7 +500,10 @@ class PlanRequest:
 
     @property
     def compares_one_pair(self) -> bool:
-        """Whether two models of a pilot are compared, for which no design needs an anchor."""
+        """Whether the two models of a pilot are compared, without a baseline.
+
+        No design then needs an anchor.
+        """
         is_of_two = self.record is not None and len(self.record.field.models) == 2
         return is_of_two and self.models == 2 and self.baseline is None
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from podium.checks import Check, find_flagged
+from podium.check_results import Check, find_flagged
 from podium.documents import View, register_view
 from podium.numbers import cell_text, range_text
 from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
@@ -25,6 +25,7 @@ UNFIT_JUDGE = "order decides"
 DEFAULT_REALIZATION = "direct"
 """How a judge is asked unless the user says otherwise."""
 DESIGN: Column = ("design", lambda line: line.design)
+"""First column of a table of designs."""
 
 
 def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, ...]:
@@ -71,11 +72,12 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
 
 
 def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> list[str]:
-    """Return an answer with a sentence for each flagged check of the pilot after it.
+    """Return an answer with a sentence for each flagged check of the pilot.
 
-    If the judge may not rank, that and the remedy are the answer: nothing is recommended that rests
-    on this judge. If items are alike in groups, that stands first, and the answer begins with its
-    condition.
+    If the judge may not rank (`UNFIT_JUDGE`), the sentences on the doubts and the remedy are the
+    whole answer: nothing is recommended that rests on this judge. Otherwise, if items are alike in
+    groups (`GROUPS`), the doubts stand first, and the answer begins with the condition that items
+    are independent. Otherwise the doubts follow the answer.
     """
     sentences = [f"{doubt.start_sentence(doubt.clause)}." for doubt in doubts]
     unfit = find_flagged(doubts, [UNFIT_JUDGE])
@@ -88,7 +90,12 @@ def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> 
 
 
 def _comparison_sentence(size: ComparedSize, groups: str) -> str:
-    """Say on how many items, and in how many groups, `podium compare` detects the difference."""
+    """Write on how many items `podium compare` detects the difference.
+
+    Args:
+        size: the number of items, with test and power.
+        groups: in how many groups these items are, as `_item_groups_text` writes it; may be empty.
+    """
     return (
         f"Compare on {quantity(size.items, 'item')}{groups}: podium compare then detects "
         f"{size.difference} with {size.power:.0%} power ({size.test}; {size.spread})."
@@ -96,27 +103,27 @@ def _comparison_sentence(size: ComparedSize, groups: str) -> str:
 
 
 def _plan_title(plan: Plan) -> str:
-    """Write the numbers of models and items, and how large the pilot is."""
-    asked = plan.asked
+    """Write the title of a plan: the numbers of models and items, and the size of the pilot."""
+    request = plan.asked
     items = "items to be found"
-    if asked["items"] is not None:
-        items = quantity(asked["items"], "item")
+    if request["items"] is not None:
+        items = quantity(request["items"], "item")
     pilot = "no pilot"
-    counts = asked["pilot_battles"]
+    counts = request["pilot_battles"]
     if counts:
-        judged = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
-        pilot = (
-            f"pilot of {quantity(asked['pilot_items'], 'item')}{_item_groups_text(plan)}: {judged}"
-        )
+        judged_text = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
+        items_text = f"{quantity(request['pilot_items'], 'item')}{_item_groups_text(plan)}"
+        pilot = f"pilot of {items_text}: {judged_text}"
         if counts.identical:
             pilot += f", {quantity(counts.identical, 'tie')} of identical responses"
-    return f"plan · {asked['models']} models, {items}; {pilot}"
+    return f"plan · {request['models']} models, {items}; {pilot}"
 
 
 def _item_groups_text(plan: Plan, items: float | None = None) -> str:
-    """Write in how many groups a number of items is; empty if the pilot's items have no groups.
+    """Write in how many groups a number of items is, such as ` in 12 passages`.
 
-    Without a number, it is that of the pilot.
+    Without a number, the groups are those of the pilot. The text begins with a space, and is empty
+    if the pilot's items have no groups.
     """
     groups = plan.asked["groups"]
     if groups is None:
@@ -126,10 +133,11 @@ def _item_groups_text(plan: Plan, items: float | None = None) -> str:
 
 
 def _design_sentence(plan: Plan) -> str:
-    """Say which design detects the asked edge at the least cost, with its items, calls and price.
+    """Write which design detects the asked edge at the least cost.
 
-    If a number of items is planned, it also says what they cost and detect. The text is empty if
-    there is no best design, or if its cost is unknown.
+    The sentences give its items, calls and price. If a number of items is planned, they also say
+    what these cost and detect. The text is empty if there is no best design, or if its cost is
+    unknown.
     """
     best = _best_design(plan)
     if best is None or best.needed is None or best.items is None:
@@ -151,9 +159,9 @@ def _design_sentence(plan: Plan) -> str:
 
 
 def _best_design(plan: Plan) -> PricedDesign | None:
-    """Return the cheapest design.
+    """Return the cheapest design that ranks all models.
 
-    It is None if not all models are to be ranked, or if no cost is known.
+    The result is None if not all models are to be ranked, or if no cost is known.
     """
     if plan.decision.design != "ranking":
         return None
@@ -162,7 +170,7 @@ def _best_design(plan: Plan) -> PricedDesign | None:
 
 
 def _tournament_text(design: PricedDesign) -> str:
-    """Write the name of a tournament, with the anchor that it has."""
+    """Write the name of a tournament, followed by its anchor if it has one."""
     if design.tournament != "anchor":
         return str(design.tournament)
     anchor = design.settings.get("anchor")
@@ -170,7 +178,7 @@ def _tournament_text(design: PricedDesign) -> str:
 
 
 def _calls_and_price(costs: BattleCosts) -> str:
-    """Write the number of calls and, if it is known, their price."""
+    """Write the number of calls, followed by their price in money if it is known."""
     price = "" if costs.money is None else f", {costs.money:,.2f} in money"
     return f"{costs.calls:,.0f} {plural('call', costs.calls)}{price}"
 
@@ -227,17 +235,19 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
     if any(line.needed for line in plan.lines):
         yield _needed_costs(plan)
     yield Section(
-        "assumptions", "what this rests on", notes=tuple(f"- {text}" for text in plan.assumptions)
+        name="assumptions",
+        title="what this rests on",
+        notes=tuple(f"- {text}" for text in plan.assumptions),
     )
     if plan.missing:
         notes = [f"- {part.part}: {part.why}; {part.remedy}" for part in plan.missing]
-        yield Section("missing", "not answered", notes=tuple(notes))
+        yield Section(name="missing", title="not answered", notes=tuple(notes))
     best = _best_design(plan)
     if best and find_flagged(plan.doubts, [UNFIT_JUDGE]) is None:
         groups = plan.asked["groups"]
         cluster = None if groups is None else groups.column
         command = _command_line(best, plan.provenance["options"]["tariff"], cluster)
-        yield Section("play", "to play it", notes=(command,))
+        yield Section(name="play", title="to play it", notes=(command,))
 
 
 def _anchor_section(plan: Plan) -> Section:
@@ -273,8 +283,8 @@ def _sample_size_section(plan: Plan) -> Section:
         ("by anchor", lambda sample: _estimate_text(sample.anchored, "{:,.0f}")),
         ("by anchor, Wilcoxon", lambda sample: cell_text(sample.wilcoxon, ",")),
     )
-    asked = plan.asked
-    share = asked["informativeness"]
+    request = plan.asked
+    share = request["informativeness"]
     by_anchor = ""
     if share:
         name = f" {plan.anchor}" if plan.anchor else ""
@@ -282,14 +292,14 @@ def _sample_size_section(plan: Plan) -> Section:
     notes = [
         "wins: of decided items, those that the better model wins; decided: by the formula of "
         "the sign test",
-        f"direct: decided are {1 - asked['ties'].value:.1%} of all items{by_anchor}",
+        f"direct: decided are {1 - request['ties'].value:.1%} of all items{by_anchor}",
         f"intervals of items: {plan.methods['sign test']}",
     ]
     if "wilcoxon" in plan.methods:
         notes.append(f"Wilcoxon: by the normal limit of its power; {plan.methods['wilcoxon']}")
     title = (
-        f"items that separate two models, {asked['power']:.0%} power, one-sided "
-        f"{asked['alpha']:.3g}"
+        f"items that separate two models, {request['power']:.0%} power, one-sided "
+        f"{request['alpha']:.3g}"
     )
     return _table_section("samples", title, plan.samples, columns, notes)
 
@@ -343,7 +353,7 @@ def _planned_costs(plan: Plan) -> Section:
 
 
 def _cache_note(shared: float, least: int) -> str:
-    """Say what the cacheable share of the input is, or why nothing can be cached.
+    """Write what the cacheable share of the input is, or why nothing can be cached.
 
     Args:
         shared: number of tokens with which all calls on an item begin.
@@ -369,8 +379,8 @@ def _needed_costs(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
         DESIGN,
         ("items", lambda line: _estimate_text(line.items, "{:,.0f}")),
-        ("calls", lambda line: _needed_cost(line, "calls", "{:,.0f}")),
-        ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
+        ("calls", lambda line: _needed_cost(line, name="calls", form="{:,.0f}")),
+        ("money", lambda line: _needed_cost(line, name="money", form="{:,.2f}")),
     )
     title = (
         f"what it costs to detect an edge of {plan.asked['edge']:+.3g}, which is "
@@ -417,7 +427,7 @@ def _table_section(
     table = Table(
         title="", header=tuple(heads), rows=tuple(zip(*cells_by_column, strict=True)), **more
     )
-    return Section(name, title, tables=(table,), notes=tuple(notes))
+    return Section(name=name, title=title, tables=(table,), notes=tuple(notes))
 
 
 def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
@@ -435,12 +445,17 @@ def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
 
 
 def _millions_text(tokens: float | None) -> str:
-    """Format a number of tokens in millions; a dash if it is unknown."""
+    """Format a number of tokens in millions, such as `1.25 M`; a dash if it is unknown."""
     return EMPTY if tokens is None else f"{tokens / 1e6:,.2f} M"
 
 
 def _estimate_text(estimate: Estimate | None, form: str) -> str:
-    """Format a number with its interval, if it has one, by a format string; a dash for None."""
+    """Format a number, followed by its interval in brackets if it has one.
+
+    Args:
+        estimate: the number; None gives a dash.
+        form: format string of a number, such as `{:.1%}`.
+    """
     if estimate is None:
         return EMPTY
     value = form.format(estimate.value)
@@ -448,7 +463,10 @@ def _estimate_text(estimate: Estimate | None, form: str) -> str:
 
 
 def _ends_text(estimate: Estimate, form: str) -> str:
-    """Format the ends of an interval; a dash if there is none, ∞ if it is open above."""
+    """Format the ends of an interval, such as `1.0 … 2.0`.
+
+    The text is a dash if there is no lower end; the upper end is `∞` if it is unknown.
+    """
     if estimate.low is None:
         return EMPTY
     high = "∞" if estimate.high is None else form.format(estimate.high)

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.battles import Battles
 from podium.data.jury_verdicts import RULE, judged_once
 from podium.errors import NotIdentifiedError, UsageError, unknown_name_error
@@ -129,9 +129,9 @@ def make_plan(
 
 
 def _size_in_groups(compared: ComparedSize | None, request: PlanRequest) -> ComparedSize | None:
-    """Return the size of a comparison with as many items as it takes in the pilot's groups.
+    """Return the size of a comparison with as many items as the pilot's groups make necessary.
 
-    It is returned unchanged if the pilot's items have no groups; None stays None.
+    If the pilot's items have no groups, the size is returned as it is. None stays None.
     """
     if compared is None:
         return None
@@ -139,8 +139,10 @@ def _size_in_groups(compared: ComparedSize | None, request: PlanRequest) -> Comp
 
 
 def _doubts_about_pilot(record: "Recording | None") -> tuple[Check, ...]:
-    """Return the flagged checks of a pilot because of which its plan may be wrong; none without a
-    pilot."""
+    """Return the flagged checks of a pilot because of which its plan may be wrong.
+
+    The gravest one comes first. The tuple is empty without a pilot.
+    """
     if record is None:
         return ()
     from podium.diagnosis.checks.all_checks import checks_of_comparison, doubts_about_plan
@@ -152,7 +154,8 @@ def _doubts_about_pilot(record: "Recording | None") -> tuple[Check, ...]:
 def _number_of_models(models: int | None, names: Sequence[str], *, has_difference: bool) -> int:
     """Return the number of models to compare.
 
-    It is the given number, else that of the pilot's models, else 2 if a difference was given.
+    The result is the given number, else the number of the pilot's models, else 2 if a difference
+    was given.
 
     Args:
         models: the given number; None if none was given.
@@ -175,7 +178,10 @@ def _number_of_models(models: int | None, names: Sequence[str], *, has_differenc
 def _expected_ties(ties: float | None, record: "Recording | None", level: float) -> Estimate:
     """Return the share of battles that end in a tie.
 
-    It is the given share, else that of the pilot, else `ASSUMED_TIES`.
+    The share is the given one, else that of the pilot, else `ASSUMED_TIES`.
+
+    Returns:
+        The share, without an interval if it is given or assumed.
     """
     if ties is not None:
         return Estimate(ties)
@@ -200,7 +206,8 @@ def _read_pilot(
     tariff = tariff_of_judges(battles, tariff)
     if not pool:
         battles = judged_once(battles)
-    return recording_of(battles, pool=pool), tariff
+    record = recording_of(battles, pool=pool)
+    return record, tariff
 
 
 def _build_plan(request: PlanRequest) -> Plan:
@@ -239,7 +246,7 @@ def _build_plan(request: PlanRequest) -> Plan:
 
 
 def _numbers_of_plan(request: PlanRequest) -> dict[str, Any]:
-    """Return the numbers that a plan starts from, as `Plan.asked` has them."""
+    """Return the numbers that a plan starts from, by name, as `Plan.asked` has them."""
     record = request.record
     return {
         "models": request.models,
@@ -453,7 +460,7 @@ def _assumption_on_weights(battles: Battles) -> str:
 
 
 def _assumption_on_raters(raters: Raters) -> str:
-    """Write that more items do not remove the error of which voters or judges there are."""
+    """Write that more items do not remove the error due to which voters or judges there are."""
     units = plural(raters.unit, 2)
     return (
         f"the pilot's {raters.number:,} {units} are taken as they are: a ranking also has the "
@@ -462,7 +469,11 @@ def _assumption_on_raters(raters: Raters) -> str:
 
 
 def _assumptions_on_judges(request: PlanRequest) -> Iterator[str]:
-    """Yield what is assumed of the judges: their number, and how they are asked."""
+    """Yield what is assumed of the judges, as clauses.
+
+    They are about the number of judges and about how judges are asked. There is none for one judge
+    of pairs whose realization is installed.
+    """
     tariff = request.tariff
     number = len(tariff.shares)
     is_jury = request.record is not None and RULE in request.record.battles.columns
@@ -493,12 +504,15 @@ def _assumptions_on_judges(request: PlanRequest) -> Iterator[str]:
 def _check_names(
     names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]
 ) -> None:
-    """Raise UsageError for a baseline or pair that is not in the pilot, or a pair of one model.
+    """Check that the baseline and the pairs are models of the pilot.
 
     Args:
         names: names of the pilot's models. If there are none, any name is accepted.
         baseline: name of the baseline; None if there is none.
         pairs: names of the pairs of interest.
+
+    Raises:
+        UsageError: a name is not among `names`, or a pair has one model twice.
     """
     typed = [baseline] if baseline else []
     typed += chain.from_iterable(pairs)
@@ -515,12 +529,18 @@ def select_design(
 ) -> Decision:
     """Decide what to compare, by a decision tree (Don-Yehiya et al. 2026, Figure 5).
 
-    The first question that is answered yes decides.
+    The questions are asked in this order, and the first one that is answered yes decides. Is there
+    a baseline? Then `design` is `baseline`. Are there at most three models? Then it is
+    `round_robin`, even if pairs are named. Are pairs named? Then it is `pairs`. Otherwise it is
+    `ranking`.
 
     Args:
-        models: number of models.
+        models: number of models, 2 or more.
         baseline: name of the natural baseline; None if there is none.
         pairs: names of the pairs of interest; empty if all models are to be ranked.
+
+    Returns:
+        The design, the advice in words, and the questions that were asked with their answers.
     """
     question = "is there a natural baseline that every model is to be compared with?"
     if baseline is not None:
@@ -539,8 +559,8 @@ def select_design(
     question = "are only some pairs of interest, rather than a ranking of all?"
     if pairs:
         step = f"{question} yes, {len(pairs)}: a direct comparison wastes nothing on an anchor"
-        shown = ", ".join(f"{a} with {b}" for a, b in pairs)
-        advice = f"compare {shown}; report win rates of these pairs, no scores"
+        texts_of_pairs = ", ".join(f"{a} with {b}" for a, b in pairs)
+        advice = f"compare {texts_of_pairs}; report win rates of these pairs, no scores"
         return Decision(design="pairs", advice=advice, steps=(*steps, step))
     steps.append(f"{question} no: none were named (--pair), so all are to be ranked")
     advice = (

@@ -88,7 +88,7 @@ class VerdictModel:
     def information(self) -> np.ndarray:
         """Fisher information p (1 - p) of a battle about the difference of two log-strengths.
 
-        The shape is (models, models), by pair.
+        The shape is (models, models), by pair; the diagonal is 1/4.
         """
         expected = expit(self.theta[:, None] - self.theta)
         return np.asarray(expected * (1 - expected))
@@ -102,8 +102,9 @@ class VerdictModel:
         Returns:
             Variances by pair of models, shape (models, models).
         """
-        # The item effects of both models add the variance 2 w v^2 to a credit, with w the item
-        # variance and v the information: 2 w v of the dispersion.
+        # The item effects of both models add 2 w v^2 to the variance of a credit, with the item
+        # variance w and the information v. The dispersion is the variance over v, so that their
+        # part of the dispersion is 2 w v.
         dispersion = np.maximum(self.dispersion - 2 * self.item_variance * self.information, 0)
         variance = self.information * dispersion
         if self.calls is None:
@@ -139,7 +140,7 @@ def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
 
 
 def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel]]:
-    """Estimate the verdict model of a pilot.
+    """Estimate the verdict model of a pilot, of the whole and without each part.
 
     Args:
         record: the recorded battles of the pilot.
@@ -181,8 +182,8 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     groups = code_groups(record, [record.field.items[k] for k in order])
     whole = _fit_verdicts(credits, names, calls, groups)
     without_part = []
-    for kept in parts_without(groups):
-        part = _fit_verdicts(credits[kept], names, calls, groups[kept])
+    for is_kept in parts_without(groups):
+        part = _fit_verdicts(credits[is_kept], names, calls, groups[is_kept])
         without_part.append(part)
     return whole, without_part
 
@@ -242,7 +243,8 @@ def _fit_verdicts(
 def _products_of_battles(values: np.ndarray) -> float:
     """Sum the products of the values of any two battles of one model on one item.
 
-    For each model and item, this is (sum of values)^2 - sum of values^2.
+    A model's battles on an item are a row of the matrix of this item. For each model and item, the
+    sum is (sum of values)^2 - sum of values^2.
 
     Args:
         values: values of battles, shape (items, models, models).
@@ -252,6 +254,8 @@ def _products_of_battles(values: np.ndarray) -> float:
 
 def _products_of_items(values: np.ndarray, groups: np.ndarray) -> float:
     """Sum the products of the values of any two different items of a group.
+
+    Each pair of items counts twice. Further axes of `values` are summed, too.
 
     Args:
         values: values by item, shape (items, ...).
@@ -266,7 +270,7 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
     """Play a design with every verdict as expected, and count how often pairs meet.
 
     An anchor that is not among the models, or is chosen by a pilot, is replaced by the model with
-    the median strength.
+    the median strength. The tournament runs until it asks for no more battles.
 
     Returns:
         Number of battles by item and pair, shape (items, models, models), symmetric. The number
@@ -298,7 +302,8 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
         b = [code_of_model[pairing.b] for pairing in coming]
         np.add.at(battle_count, (item, a, b), 1.0)
         outcomes = [
-            Outcome(pairing, expected[i][j]) for pairing, i, j in zip(coming, a, b, strict=True)
+            Outcome(pairing, credit=expected[i][j])
+            for pairing, i, j in zip(coming, a, b, strict=True)
         ]
         rounds.append(Round(tuple(outcomes)))
         coming = rule.next(field, rounds).pairings

@@ -22,9 +22,10 @@ from podium.rankers.standings import SAME_SCORE
 from podium.ranking.rank_battles import rank
 
 PartScorer = Callable[[np.ndarray], np.ndarray]
-"""Function from a mask of the record's rows, shape (rows,), to the scores of the models.
+"""Function from a mask of the record's rows to the scores of the models.
 
-The scores have the shape (models,), and are NaN for a model without a score.
+The mask has shape (rows,). The scores have shape (models,), in the order of `Battles.models`, and
+are NaN for a model without a score.
 """
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
 """Rankers that need only the sums of each pair, each with the options that do not change this."""
@@ -70,7 +71,7 @@ class ReferenceRanking:
 
     @cached_property
     def _score_judgments(self) -> PartScorer:
-        """The scorer for a record with one row per judgment."""
+        """The scorer for parts of the record with one row per judgment."""
         return part_scorer(separate_orders(self._battles), self._ranker, self._options)
 
     def distance(self, rows: np.ndarray) -> tuple[float, float]:
@@ -81,22 +82,22 @@ class ReferenceRanking:
                 are as many values as the record has judgments.
 
         Returns:
-            Kendall's tau-b, and the mean absolute difference of centred scores, over the models
-            with a score in the whole record. Both are NaN if the part does not score all of these.
-            Tau is also NaN if it gives them the same score.
+            Kendall's tau-b, in [-1, 1], and the mean absolute difference of centred scores, over
+            the models with a score in the whole record. Both are NaN if the part does not score all
+            of these. Tau is also NaN if the part gives them the same score. Results are cached.
         """
         from scipy.stats import kendalltau
 
         key = np.packbits(rows).tobytes()
         if key not in self._distances:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
-            of_part = score(rows)[self._compared]
+            scores_of_part = score(rows)[self._compared]
             of_whole = self._scores[self._compared]
             tau = np.nan
-            if not np.isnan(of_part).any():
+            if not np.isnan(scores_of_part).any():
                 # Rounding error must not order equal scores.
-                tau = kendalltau(np.round(of_part, 9), np.round(of_whole, 9)).statistic
-            centred_part = of_part - of_part.mean()
+                tau = kendalltau(np.round(scores_of_part, 9), np.round(of_whole, 9)).statistic
+            centred_part = scores_of_part - scores_of_part.mean()
             centred_whole = of_whole - of_whole.mean()
             error = np.abs(centred_part - centred_whole).mean()
             self._distances[key] = (float(tau), float(error))
@@ -106,7 +107,8 @@ class ReferenceRanking:
 def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> PartScorer:
     """Return the function that scores parts of the battles by a ranker.
 
-    It is fast for rankers that need only sums of pairs (`FROM_PAIRS`); others rank each part.
+    Rankers in `FROM_PAIRS` with the options named there are computed from sums of pairs, which is
+    fast. Others rank each part.
 
     Args:
         battles: the whole record.
@@ -119,7 +121,7 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
             return _pair_scorer(battles, ranker, options)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Rank the part and return its scores; all are NaN if the part cannot be ranked."""
+        """Return the scores of the battles of a mask, shape (models,); all NaN if these fail."""
         scores: dict[str, float | None] = {}
         with suppress(PodiumError):
             part = merge_orders(battles.select(rows))
@@ -147,7 +149,7 @@ def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> P
     coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Return the win rates or the Elo of the models from the sums of the part."""
+        """Return win rates or Elo from the sums of the battles of a mask, shape (models,)."""
         pairs = pair_sums_with_items(coded.take(rows[readable]))
         return win_rates(pairs) if ranker == "win-rate" else elo_of_pairs(pairs, penalty)
 

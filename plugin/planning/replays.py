@@ -153,18 +153,18 @@ def replay(
     settings_by_tournament, ranker_options = divide_options(options, [tournament], names)
     settings = seed_settings(tournament, settings_by_tournament[tournament], seed, level)
     rule = catalogue.make_tournament(tournament, settings)
-    played = play(rule, recording_of(battles, pool=pool, by_order=fixes_first_shown(rule)))
+    replayed = play(rule, recording_of(battles, pool=pool, by_order=fixes_first_shown(rule)))
     ranking = rank(
-        merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **ranker_options
+        merge_orders(replayed.battles), names, level=level, seed=seed, pool=pool, **ranker_options
     )
     return Replay(
-        rounds=played.rounds,
-        battles=played.battles,
-        price=played.price,
-        rows=played.rows,
+        rounds=replayed.rounds,
+        battles=replayed.battles,
+        price=replayed.price,
+        rows=replayed.rows,
         tournament=tournament,
         settings=settings,
-        ranking=_record_replay(ranking, tournament, settings, played.price),
+        ranking=_record_replay(ranking, tournament, settings, replayed.price),
     )
 
 
@@ -175,6 +175,9 @@ def _record_replay(
 
     The diagnostics of each standings table get the tournament, its settings and its price under
     the key `replay`, and the options in the provenance get the tournament and its settings.
+
+    Returns:
+        A copy of the ranking.
     """
     replay_options = {"tournament": tournament, "settings": settings}
     diagnostics_of_replay = {"replay": {**replay_options, **asdict(price)}}
@@ -197,8 +200,9 @@ def separate_orders(battles: Battles) -> Battles:
 def merge_orders(battles: Battles) -> Battles:
     """Return the battles with the two orders of each pair merged, if their rows are judgments.
 
-    The same object is returned if there is nothing to merge. Pairs with one unparsed order keep
-    the verdict of the other one if the battles were read so (`one_sided`).
+    The same object is returned if there is nothing to merge. Pairs with one unparsed order keep the
+    verdict of the other order if the battles were read so (`one_sided`); otherwise they are
+    unparsed.
     """
     rows = battles.rows.join_orders(keep_one_sided=(battles.reading.get("one_sided") == "keep"))
     # The rows themselves are returned if they have no orders, or were merged before.
@@ -208,7 +212,7 @@ def merge_orders(battles: Battles) -> Battles:
 
 
 def _plan_from_numbers(battles: Battles) -> str:
-    """Return the command that plans from the numbers of models and ties of battles."""
+    """Return the command that plans from the number of models and the share of ties."""
     verdicts = battles.table["credit"].dropna().to_numpy(dtype=float)
     ties = float((verdicts == 0.5).mean()) if len(verdicts) else 0.0
     # A plan takes a share of ties below 1.
@@ -253,23 +257,24 @@ def recording_of(
     code[has_item] = by_pairing.ngroup()
     means = by_pairing[["credit", "margin"]].mean().astype(object)
     pairings = []
-    for item, a, b, shown in means.index:
+    for item, a, b, number_shown_first in means.index:
         # `shown` is 0, 1 or 2: unknown, a first, or b first.
-        first = (None, names[a], names[b])[shown]
+        first = (None, names[a], names[b])[number_shown_first]
         pairings.append(Pairing(item_names[item], names[a], names[b], first=first))
     means = means.where(means.notna(), None)
+    fields_of_outcomes = zip(pairings, means["credit"], means["margin"], strict=True)
     return Recording(
         battles=battles,
         field=_field_of(battles),
         codes={pairing: k for k, pairing in enumerate(pairings)},
-        outcomes=tuple(map(Outcome, pairings, means["credit"], means["margin"])),
+        outcomes=tuple(Outcome(*fields) for fields in fields_of_outcomes),
         calls=by_pairing["calls"].sum().to_numpy(),
         code_of_row=code,
     )
 
 
 def _field_of(battles: Battles) -> Field:
-    """Return the models and items of battles, with the groups of items if they have any."""
+    """Return the models, the items and, if there are any, the groups of items of battles."""
     items = tuple(battles.table["item"].dropna().unique())
     if battles.group is None:
         return Field(models=battles.models, items=items, absent={})
@@ -293,13 +298,13 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
     credit = table["credit"].to_numpy()
     margin = battles.numbers_of("margin")
     margin_of_a = np.where(is_turned, -margin, margin)
-    shown = np.zeros(len(table), dtype=np.int64)
+    number_shown_first = np.zeros(len(table), dtype=np.int64)
     if by_order and "order" in table:
         is_ab = table["order"].eq("ab").to_numpy(dtype=bool)
         is_ba = table["order"].eq("ba").to_numpy(dtype=bool)
         # In the order ab, the first model of the row was shown first: it is `a` unless turned.
-        shown[np.where(is_turned, is_ba, is_ab)] = 1
-        shown[np.where(is_turned, is_ab, is_ba)] = 2
+        number_shown_first[np.where(is_turned, is_ba, is_ab)] = 1
+        number_shown_first[np.where(is_turned, is_ab, is_ba)] = 2
     calls: Any = 1.0
     if "swap" in table:
         # A row with merged orders has a value in `swap` and took two calls.
@@ -308,7 +313,7 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
         "item": table["item"].cat.codes,
         "a": np.minimum(a, b),
         "b": np.maximum(a, b),
-        "shown": shown,
+        "shown": number_shown_first,
         "credit": np.where(is_turned, 1 - credit, credit),
         "margin": np.where(np.isnan(credit), np.nan, margin_of_a),
         "calls": calls,
@@ -329,29 +334,29 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
         PluginError: the tournament asks for a battle twice, or for an impossible one.
     """
     ladder = getattr(tournament, "ratings", None)
-    given = _given_outcomes(tournament, record)
-    before = (Round(given, "ranked before"),) if given else ()
+    given_outcomes = _given_outcomes(tournament, record)
+    before = (Round(given_outcomes, "ranked before"),) if given_outcomes else ()
     rounds: list[Round] = []
-    played: set[Pairing] = set()
+    played_pairings: set[Pairing] = set()
     coming = tournament.next(record.field, before)
     while coming.pairings:
         is_repeated_in_round = len(set(coming.pairings)) < len(coming.pairings)
-        is_repeated = not played.isdisjoint(coming.pairings)
-        if is_repeated_in_round or is_repeated:
+        was_played_before = not played_pairings.isdisjoint(coming.pairings)
+        if is_repeated_in_round or was_played_before:
             # A tournament that ignores what was played would never end.
             raise PluginError(
                 f"{tournament!r} asks for a battle twice; a tournament must read what was played"
             )
-        played.update(coming.pairings)
+        played_pairings.update(coming.pairings)
         outcomes = tuple(_outcome_of(pairing, record) for pairing in coming.pairings)
         rounds.append(Round(outcomes, coming.note))
         coming = tournament.next(record.field, (*before, *rounds))
-    price = _count_costs(record, rounds, len(given))
+    price = _count_costs(record, rounds, len(given_outcomes))
     tournament_answer = build_tournament_answer(tournament, record.field, (*before, *rounds))
     answer = None
     if tournament_answer is not None:
         answer = replace(tournament_answer, calls=price.calls).to_dict()
-    pairings = [*played, *(outcome.pairing for outcome in given)]
+    pairings = [*played_pairings, *(outcome.pairing for outcome in given_outcomes)]
     rows = np.isin(record.code_of_row, _codes_on_record(pairings, record))
     battles = replace(
         record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder
@@ -362,8 +367,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
 def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
     """Return the recorded outcomes between models that were ranked before the tournament.
 
-    They are given to a tournament in which newcomers join a ranking. The tuple is empty for other
-    tournaments, and if the ratings of the ranking are given.
+    They are given to a tournament in which newcomers join a ranking. The order is that of the
+    record. The tuple is empty for other tournaments, and if the ratings of the ranking are given.
     """
     ranked = {*ranked_before(tournament, record.field)}
     # If ratings are given, the battles are not given as well: the ratings may come from them, and
@@ -378,7 +383,10 @@ def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outc
 
 
 def _codes_on_record(pairings: Sequence[Pairing], record: Recording) -> list[int]:
-    """Return the codes of the pairings that are on record; others are skipped."""
+    """Return the codes of the pairings that are on record, in their order.
+
+    Pairings that are not on record are skipped.
+    """
     codes = map(record.code_of, pairings)
     return [code for code in codes if code is not None]
 
@@ -423,7 +431,7 @@ def divide_options(
 def seed_settings(
     name: str, settings: Mapping[str, Any], seed: int, level: float | None = None
 ) -> dict[str, Any]:
-    """Return a tournament's settings with seed and level, if it takes them.
+    """Return a tournament's settings with seed and level, if it takes these.
 
     Args:
         name: name of the tournament.
@@ -441,16 +449,16 @@ def seed_settings(
     return {**defaults, **settings}
 
 
-def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Price:
+def _count_costs(record: Recording, rounds: Sequence[Round], given_battles: int) -> Price:
     """Count what the rounds cost.
 
     Args:
         record: the recorded verdicts.
         rounds: the rounds.
-        given: number of battles that were given to the tournament before.
+        given_battles: number of battles that were given to the tournament before.
     """
-    requested = [outcome for played in rounds for outcome in played.outcomes]
-    judged = sum(outcome.credit is not None for outcome in requested)
+    requested = [outcome for round_played in rounds for outcome in round_played.outcomes]
+    readable = sum(outcome.credit is not None for outcome in requested)
     on_record = _codes_on_record([outcome.pairing for outcome in requested], record)
     has_fixed_orders = all(outcome.pairing.first for outcome in requested)
     # Ties of identical responses took no calls. If every order was asked for by the tournament, any
@@ -461,13 +469,13 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Pric
         calls = (calls_of_battles > 0).sum()
     return Price(
         battles=len(requested),
-        judged=judged,
-        unparsed=len(on_record) - judged,
+        judged=readable,
+        unparsed=len(on_record) - readable,
         missing=len(requested) - len(on_record),
         calls=int(calls),
         pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in requested}),
         rounds=len(rounds),
-        given=given,
+        given=given_battles,
     )
 
 
@@ -487,7 +495,7 @@ def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
     pair = (pairing.a, pairing.b)
     is_in_field = pairing.a in models and pairing.b in models
     if is_in_field and pairing.a < pairing.b and pairing.first in (None, *pair):
-        return Outcome(pairing, None)
+        return Outcome(pairing, credit=None)
     raise PluginError(
         f"no such battle: {pairing}; a pairing names two models of the field, the first by name "
         "first"

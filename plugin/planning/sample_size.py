@@ -104,8 +104,12 @@ def three_levels(ties: float, edge: float) -> Differences:
 def recorded_differences(record: "Recording") -> Iterator[Differences]:
     """Yield the distribution of differences of each ordered pair of models against each anchor.
 
-    It is over the items on which both verdicts were parsed (Don-Yehiya et al. 2026, appendix C).
-    Triples of models without such an item are skipped.
+    A distribution is over the items on which both verdicts were parsed (Don-Yehiya et al. 2026,
+    appendix C). Triples of models without an item of this kind are skipped.
+
+    Yields:
+        Distributions, in the order of `itertools.permutations` of the models' codes: anchor, first
+        model, second model.
     """
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
@@ -227,6 +231,9 @@ def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) 
         edge: the edge, in (0, 0.5].
         alpha: error rate of the test, in (0, 0.5).
         power: power of the test, in [0.5, 1).
+
+    Returns:
+        The number of informative items, 1 or more.
     """
     z_alpha = ndtri(1 - alpha)
     z_power = ndtri(power)
@@ -300,9 +307,9 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     mean = (number * (number + 1) - zeros * (zeros + 1)) / 4
     count_of_nonzero = count_of_size[:, sizes > 0]
     ties = (count_of_nonzero**3 - count_of_nonzero).sum(axis=1)
-    of_all = number * (number + 1) * (2 * number + 1)
-    of_zeros = zeros * (zeros + 1) * (2 * zeros + 1)
-    variance = (of_all - of_zeros - ties / 2) / 24
+    all_ranks_term = number * (number + 1) * (2 * number + 1)
+    zeros_term = zeros * (zeros + 1) * (2 * zeros + 1)
+    variance = (all_ranks_term - zeros_term - ties / 2) / 24
     surplus = positive_rank_sum - mean
     z = np.zeros(len(counts))
     return np.divide(surplus, np.sqrt(variance), out=z, where=(variance > 0))
@@ -422,8 +429,7 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
 def items_for(request: PlanRequest, informative: int, share: Estimate) -> Estimate:
     """Return how many items contain, on average, a number of informative items.
 
-    If the pilot's items have groups, more items are needed (`PilotGroups.scale`): as many in such
-    groups as tell as much as the independent ones.
+    If the pilot's items have groups, more items are needed (`PilotGroups.scale`).
 
     Args:
         request: the request.
@@ -435,9 +441,9 @@ def items_for(request: PlanRequest, informative: int, share: Estimate) -> Estima
 
 
 def number_in_groups(request: PlanRequest, items: int) -> int:
-    """Return how many items in the pilot's groups tell as much as a number of independent ones.
+    """Return how many items in the pilot's groups a number of independent items needs.
 
-    It is the number itself if the pilot's items have no groups.
+    The number is unchanged if the pilot's items have no groups.
     """
     if request.groups is None:
         return items
@@ -463,9 +469,9 @@ def items_with(informative: int, share: Estimate) -> Estimate:
 
 
 def _sign_test_intervals(request: PlanRequest) -> str:
-    """Say how the intervals of the numbers of items by the sign test are computed.
+    """Write how the intervals of the numbers of items by the sign test are computed.
 
-    If there are none, it says why.
+    The text also says which numbers have none, and why.
     """
     if request.record is None:
         return "none without a pilot"
@@ -492,6 +498,9 @@ def _differences_by_edge(
     Without a pilot, they are those that are assumed (`three_levels`); an edge of 0.5 has none.
     With a pilot, `select_edge` selects them; all are empty if no item has two verdicts against one
     anchor. `methods` and `missing` of the request are changed in place.
+
+    Returns:
+        A list for each of `edges`; empty if there are no distributions for this edge.
     """
     if request.record is None:
         request.methods["wilcoxon"] = (
@@ -550,13 +559,15 @@ def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
             "the smallest gap at the planned size", "no number of items was given", "give --items"
         )
         return
+    items = request.items
+    if request.groups is not None:
+        # The planned items tell as much as this number of independent ones.
+        items = max(1, floor(items / request.groups.effect.value))
+    # The edge that these items detect, as a function of the share of informative items.
+    edge_of_share = partial(smallest_edge, items, alpha=request.alpha, power=request.power)
     for how, share in (("direct", request.share_decided), ("anchor", request.share)):
         if share is not None:
             # The larger the share, the smaller the edge.
-            items = request.items
-            if request.groups is not None:
-                # The planned items tell as much as this number of independent ones.
-                items = max(1, floor(items / request.groups.effect.value))
-            edge = share.transform(partial(smallest_edge, items, **request.test), decreasing=True)
+            edge = share.transform(edge_of_share, decreasing=True)
             is_detected = edge.value is not None
             yield SmallestEdge(how, share, edge if is_detected else None)

@@ -20,7 +20,10 @@ from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.strengths import fit_strengths
 
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
-"""Gauss-Hermite nodes and weights for a standard normal variable."""
+"""Gauss-Hermite nodes and weights for a standard normal variable, shape (120,) each.
+
+The weights do not sum to 1.
+"""
 LOGITS = np.arange(-40, 40.05, 0.1)
 """Nodes of a trapezoidal rule for a logistic variable.
 
@@ -29,6 +32,7 @@ The error of the rule falls exponentially with the step.
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
 """Step times density of the standard logistic distribution at `LOGITS`."""
 UNPARSED_REASON = "simulated: unparsed"
+"""Reason that is recorded for a simulated reply that is unparsed."""
 JUDGMENT_COLUMNS = (
     "item",
     "model_a",
@@ -323,7 +327,10 @@ class World:
         return fit_strengths(pairs, regularization=0.0).theta
 
     def _favour_of_models(self, judge: Judge) -> np.ndarray:
-        """Return the logits in favour of each model, shape (models,)."""
+        """Return the logits by which a judge favours each model, shape (models,).
+
+        They are 0 for models that the judge does not favour.
+        """
         return judge.self_preference * np.isin(self.models, judge.favours)
 
     def _verdict_columns(

@@ -35,6 +35,7 @@ from podium.wording import quantity
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 """Names of the attributes of `TournamentRow` that the table shows as costs, in this order."""
 HEADER = ("tournament", "budget", *COSTS, "90% within", "answered", "error", "tau", "failed")
+"""Headers of the table, in the order of the cells of `_cells_of_row`."""
 UNINFORMATIVE_CELLS = {
     "budget": EMPTY,
     "missing": "0",
@@ -115,11 +116,17 @@ class TournamentTable(Document):
     warnings: tuple[Notice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes by name as plain Python values; unknown ones are None."""
+        """Return the attributes by name as plain Python values.
+
+        Records become dictionaries; unknown values are None.
+        """
         return asdict(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per tournament and budget."""
+        """Return one row per tournament and budget, with a column per attribute.
+
+        The columns are the attributes of `TournamentRow`.
+        """
         return pd.DataFrame([asdict(row) for row in self.rows]).astype({"budget": "Int64"})
 
 
@@ -195,6 +202,9 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
     Args:
         tournaments: names, a sequence or separated by commas.
 
+    Returns:
+        The names as they are registered, in the order given.
+
     Raises:
         UsageError: a name is unknown, there is no name, or it is `recorded`, which cannot be
             replayed.
@@ -232,11 +242,11 @@ def _compare_design(
     answers: list[bool] = []
     for seed in seeds:
         settings = seed_settings(design.name, design.settings, seed)
-        played = play(make_tournament(design.name, settings), record)
-        prices.append(played.price)
-        if played.battles.answer is not None:
-            answers.append(played.battles.answer["answered"])
-        tau_and_error = reference.distance(played.rows)
+        replayed = play(make_tournament(design.name, settings), record)
+        prices.append(replayed.price)
+        if replayed.battles.answer is not None:
+            answers.append(replayed.battles.answer["answered"])
+        tau_and_error = reference.distance(replayed.rows)
         if not np.isnan(tau_and_error[0]):
             distances.append(tau_and_error)
     calls = [price.calls for price in prices]
@@ -288,8 +298,8 @@ def _variants(
 ) -> Iterator[TournamentDesign]:
     """Yield a tournament in each of its variants, which are settings that it offers to try.
 
-    It is yielded once, with the given settings, if it offers no variants or if an option of its
-    variants was given. Its label names a variant.
+    If the tournament offers no variants, or if an option of its variants was given, the tournament
+    is yielded once, with the given settings. The label of a design names its variant.
 
     Args:
         name: name of the tournament.
@@ -305,12 +315,12 @@ def _variants(
                 label=f"{name} {label}", name=name, settings={**settings, **variant}
             )
         return
-    chosen = []
+    labels = []
     for label, variant in variants.items():
         is_chosen = variant.items() <= settings.items()
         if is_chosen:
-            chosen.append(label)
-    yield TournamentDesign(label=" ".join([name, *chosen]), name=name, settings=settings)
+            labels.append(label)
+    yield TournamentDesign(label=" ".join([name, *labels]), name=name, settings=settings)
 
 
 def _fit_to_budgets(
@@ -318,7 +328,7 @@ def _fit_to_budgets(
 ) -> Iterator[TournamentDesign]:
     """Yield a tournament with the most items that each budget allows.
 
-    It is yielded once, unchanged, if there are no budgets.
+    Without budgets, the tournament is yielded once, unchanged.
 
     Raises:
         UsageError: the tournament has no option `items`, or a budget is too small for one item.
@@ -350,9 +360,10 @@ def _fit_to_budgets(
 
 
 def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[Notice]:
-    """Yield warnings of seeds without a ranking, missing battles, and an incomplete record.
+    """Yield the warnings about a comparison of replays.
 
-    A record is incomplete if it lacks battles of a round robin on its items.
+    They are about seeds without a ranking of all models, about battles that are not on record, and
+    about a record that lacks battles of a round robin on its items.
     """
     failed = [
         f"{each.tournament} ({each.failed} of {quantity(each.seeds, 'seed')})"
@@ -404,7 +415,7 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
 
 
 def _legend_text(table: TournamentTable) -> str:
-    """Explain the columns of the table, as one text."""
+    """Write what the columns of the table are, as one text."""
     seeds = max(row.seeds for row in table.rows)
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
     legend = (
@@ -429,7 +440,7 @@ def _answer_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
 
     Args:
         table: the tournaments.
-        unit: unit of the errors, in words.
+        unit: unit of the errors, such as `Elo`.
     """
     stopping = [row for row in table.rows if row.answered is not None]
     if stopping:
@@ -448,10 +459,11 @@ def _answer_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
 
 
 def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
-    """Yield which tournament is nearest to the ranking of the whole record.
+    """Yield a sentence on which tournament is nearest to the ranking of the whole record.
 
-    If a cheaper one has a similar error, within a standard deviation over seeds, it is named, too.
-    Tournaments that play the whole record are compared only if there are no others.
+    If a cheaper tournament has a similar error, within a standard deviation over seeds, a second
+    sentence names it. Tournaments that play the whole record are compared only if there are no
+    others. If no tournament has a ranking of all models, the only sentence says so.
     """
     with_error = [(row.error, row) for row in table.rows if row.error is not None]
     # A tournament that plays the whole record has its ranking by definition.
@@ -480,7 +492,7 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
 
 
 def _cells_of_row(row: TournamentRow) -> tuple[str, ...]:
-    """Format a row in the order of `HEADER`; means stand with their standard deviations."""
+    """Format a row of the table, with a text for each column of `HEADER`."""
     costs = [f"{getattr(row, name):,.0f}" for name in COSTS]
     return (
         row.tournament,

@@ -66,7 +66,9 @@ RANKERS = (
         "how often each model, as anchor, distinguishes two others",
     ),
 )
-# Rows of name, realization and summary.
+"""podium's own rankers."""
+# podium's own judge scorers: rows of name, realization (`module:name` in `podium.scorers`) and
+# summary.
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),
     (
@@ -81,7 +83,7 @@ SCORERS = (
     ("token-probs", "token_probs:TOKEN_PROBS", "pointwise: the probability of yes"),
     ("reward", "reward:REWARD", "pointwise: a scalar from a reward model or any function"),
 )
-# Rows of name, rule and summary.
+# podium's own tournaments: rows of name, rule (`module:name` in `podium.tournaments`) and summary.
 TOURNAMENTS = (
     ("anchor", "anchor:Anchor", "all against one, named or chosen by a pilot, or a few"),
     ("chain", "chain:Chain", "each item plays a random path through all models"),
@@ -124,6 +126,7 @@ SIGNATURES = {
 A file is of the format if it has all columns of one set.
 """
 INSPECT = "podium.hosts.inspect_ai.logs.inspect_format"
+"""Module with the functions that read Inspect's logs."""
 FORMATS = (
     FormatRow("podium", "podium_table:read", "podium's own battles table"),
     FormatRow(
@@ -185,6 +188,7 @@ FORMATS = (
         label_is="model",
     ),
 )
+"""podium's own file formats."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
     "arena": {"selects": "podium.data.formats.answer_lengths:frame_with_lengths"},
     "comparia": {"selects": "podium.data.formats.answer_lengths:frame_with_lengths"},

@@ -89,7 +89,9 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
 
 
 def extension(kind: type[Kind], name: str) -> Kind:
-    """Return the extension of a kind by name; `-` and `_` are equivalent in the name.
+    """Return the extension of a kind with the given name.
+
+    In the name, `-` and `_` are equivalent.
 
     Raises:
         UsageError: there is no such extension. The message suggests a similar name.
@@ -128,14 +130,16 @@ def load_extension(
 
 
 def formats() -> list[Format]:
-    """Return all file formats, by name."""
+    """Return all file formats, podium's own and those of plugins, sorted by name."""
     return [registration.extension for registration in extensions_of(Format).values()]
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
     """Return the function of the ranker with a name.
 
-    It raises the errors of `extension` and `load_extension`.
+    Raises:
+        UsageError: there is no such ranker.
+        PluginError: it cannot be imported, or is no function.
     """
     return load_extension(extension(Ranker, name))
 
@@ -143,7 +147,9 @@ def ranker_function(name: str) -> Callable[..., Any]:
 def tournament_rule(name: str) -> Callable[..., Any]:
     """Return the class or function that makes the tournament with a name.
 
-    It raises the errors of `extension` and `load_extension`.
+    Raises:
+        UsageError: there is no such tournament.
+        PluginError: it cannot be imported, or cannot be called.
     """
     return load_extension(extension(Tournament, name))
 
@@ -198,12 +204,19 @@ class PluginTournament:
         return coming
 
     def size(self, field: Any) -> int:
-        """Return the maximum number of battles."""
+        """Return the maximum number of battles, as the plugin computes it.
+
+        Raises:
+            PluginError: the plugin fails.
+        """
         with name_plugin_in_errors(self.extension):
             return self.rule.size(field)
 
     def __getattr__(self, name: str) -> Any:
-        """Return any other attribute of the rule."""
+        """Return any other attribute of the rule.
+
+        AttributeError is raised as the rule raises it.
+        """
         return getattr(self.rule, name)
 
 
@@ -230,7 +243,11 @@ def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
 
 
 def is_own(extension: Extension) -> bool:
-    """Return whether an extension is podium's own."""
+    """Return whether an extension is podium's own, and not of a plugin.
+
+    Raises:
+        KeyError: no extension of its kind is registered by this name.
+    """
     return extensions_of(type(extension))[extension.name].origin.startswith(OWN_ORIGIN)
 
 
@@ -274,9 +291,9 @@ def find_realization(name: str) -> "Realization":
 
 
 def culprit_of_realization(name: str) -> str:
-    """Return the name of a realization for error messages, with its plugin if that is known.
+    """Return how error messages name a realization.
 
-    It is not known if no registered scorer has this name.
+    The text is that of `culprit_of`, or `realization 'NAME'` if no registered scorer has this name.
     """
     registrations = extensions_of(Scorer)
     if name not in registrations:
@@ -301,7 +318,11 @@ def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
 
 
 def culprit_of(extension: Extension) -> str:
-    """Return an extension's name and package for error messages."""
+    """Return how error messages name an extension: its plugin, kind and name.
+
+    For example: `plugin ratings 1.0 (ratings = ratings.hooks): ranker 'glicko'`. For podium's own
+    extensions the plugin is podium with its version.
+    """
     kind = type(extension)
     return f"plugin {extensions_of(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"
 

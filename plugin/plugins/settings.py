@@ -26,7 +26,7 @@ RESERVED_PARAMETERS = frozenset({"battles", "rng", "level", "centre", "calibrati
 
 
 def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the options of a ranker or tournament by name.
+    """Return the options of a ranker or tournament by name, in the order of its parameters.
 
     They are its keyword-only parameters, except those that podium fills in (`RESERVED_PARAMETERS`).
     """
@@ -42,6 +42,9 @@ def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
     Their annotations are types, or texts if one names something that its module imports only for
     types.
+
+    Raises:
+        ValueError: the object has no signature.
     """
     try:
         return inspect.signature(ranker, eval_str=True).parameters
@@ -52,7 +55,11 @@ def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 def options_by_name(
     rankers: Iterable[str], tournaments: Iterable[str] = ()
 ) -> dict[str, dict[str, inspect.Parameter]]:
-    """Return the options of rankers and tournaments: by name, the parameters by option.
+    """Return the options of rankers and tournaments.
+
+    Returns:
+        For each name of a ranker or tournament, its parameters by option. Tournaments come first; a
+        ranker replaces a tournament of the same name.
 
     Raises:
         UsageError: no ranker or tournament has one of the names.
@@ -285,7 +292,11 @@ def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
 
 
 def _read_truth(text: str) -> bool:
-    """Return the truth value that `true` or `false` names, in any case; KeyError for other text."""
+    """Return the truth value that `true` or `false` names, in any case.
+
+    Raises:
+        KeyError: the text is another word.
+    """
     return {"true": True, "false": False}[text.lower()]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.checks import Check, Result, not_known
+from podium.check_results import Check, Result, not_known
 from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About
@@ -51,6 +51,7 @@ SECTIONS = ("consistency", "self_preference", "human", "transitivity")
 OPEN_EFFECT = "the effect is beyond chance for this judge alone, and not among all tests"
 """Why a flagged effect is not known after it was adjusted."""
 CHECKS_OF_CARDS = ("repeated", "self-preference", "human", "transitivity")
+"""Names of the checks of a judge card that no ranking has."""
 
 
 def audit(
@@ -94,17 +95,17 @@ def audit(
         judgments = read_battles(battles, merge=False)
         battles = read_battles(battles)
     how = {"level": level, "seed": seed, "models": models}
-    given = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
+    rank_options = {**how, "by": by, "pool": pool, "calibration": calibration, **options}
     with typed_as(typed_in_command), limits_of_audit():
         # The remedies of an audit are commands, also in Python.
-        return _audit_read(battles, judgments, rankers, given, arguments)
+        return _audit_read(battles, judgments, rankers, rank_options, arguments)
 
 
 def _audit_read(
     battles: Battles,
     judgments: Battles | None,
     rankers: str | Sequence[str] | None,
-    given: Mapping[str, Any],
+    rank_options: Mapping[str, Any],
     arguments: TypedArguments | None,
 ) -> Audit:
     """Rank battles and audit the ranking of each slice.
@@ -114,12 +115,12 @@ def _audit_read(
         judgments: the same battles with one row per order; None for those from which they were
             merged.
         rankers: names of rankers.
-        given: the options of `podium.rank`.
+        rank_options: the options of `podium.rank`.
         arguments: what was typed to read and rank the battles.
     """
-    ranking = _rank_or_fall_back(battles, rankers, given)
+    ranking = _rank_or_fall_back(battles, rankers, rank_options)
     names = ("level", "seed", "by", "pool", "models")
-    how = {name: given[name] for name in names}
+    how = {name: rank_options[name] for name in names}
     if judgments is None:
         judgments = replace(battles, rows=battles.rows.separate_orders())
     return audit_ranking(ranking, battles, judgments, arguments=arguments, **how)
@@ -179,20 +180,20 @@ def audit_ranking(
 
 
 def _rank_or_fall_back(
-    battles: Battles, rankers: str | Sequence[str] | None, given: Mapping[str, Any]
+    battles: Battles, rankers: str | Sequence[str] | None, rank_options: Mapping[str, Any]
 ) -> Ranking:
-    """Rank battles; if they do not connect all models, by win rates.
+    """Rank battles as asked; by win rates if the battles do not connect all models.
 
     Raises:
         PodiumError: the battles have no ranking for another reason.
     """
     try:
-        return rank(battles, rankers, **given)
+        return rank(battles, rankers, **rank_options)
     except NotIdentifiedError:
         connections = check_connected_battles(battles)
         if not connections or not connections[0].is_flagged:
             raise
-    shared = {name: given[name] for name in ("level", "seed", "by", "pool", "models")}
+    shared = {name: rank_options[name] for name in ("level", "seed", "by", "pool", "models")}
     return rank(battles, RANKER_WITHOUT_CONNECTION, **shared)
 
 
@@ -226,7 +227,11 @@ class _AuditRequest:
     arguments: TypedArguments
 
     def audit_slices(self, slices: Sequence[Slice]) -> Audit:
-        """Audit the ranking of each slice that has one."""
+        """Audit the ranking of each slice.
+
+        Returns:
+            The audits of the slices that have a ranking, in the order of the slices.
+        """
         boards = [self.audit_slice(value, part) for value, part in slices]
         warnings = [each for standings in self.ranking.standings for each in standings.warnings]
         return Audit(
@@ -250,15 +255,7 @@ class _AuditRequest:
         if standings is None:
             return None
         merged = self.merged.get(value)
-        checks = [
-            check
-            for check in checks_of_ranking(standings, battles, self.families, merged)
-            if check.name != "first place"
-        ]
-        if standings.scale.name != "score":
-            # This check has an ok row, too, and names battles that would connect the groups.
-            others = [check for check in checks if check.name != "connected"]
-            checks = [*check_connected_battles(battles), *others]
+        checks = self._probed_checks_of_ranking(standings, battles, merged)
         of_ranking = [*checks, *(each for each in standings.checks if each not in checks)]
         judgments = self._judgments_of(value, battles)
         data = AuditData(
@@ -268,14 +265,17 @@ class _AuditRequest:
             standings=standings,
             checks=of_ranking,
         )
-        of_judges = self._checks_of_judges(judgments, battles)
+        checks_of_judges = self._checks_of_judges(judgments, battles)
         # One family of tests: that of the ranking has its own error rate already.
-        further = adjust_tests([*checks_only_of_audits(data), *(check for _, check in of_judges)])
-        number = len(further) - len(of_judges)
-        named = zip((judge for judge, _ in of_judges), further[number:], strict=True)
+        checks_beside = [*checks_only_of_audits(data), *(check for _, check in checks_of_judges)]
+        further = adjust_tests(checks_beside)
+        # The adjusted checks of judges are the last ones, in the order of `checks_of_judges`.
+        number = len(further) - len(checks_of_judges)
+        judges = [judge for judge, _ in checks_of_judges]
+        checks_by_judge = list(zip(judges, further[number:], strict=True))
         elo = describe_elo(replace(data, checks=[*of_ranking, *further]))
         listed = [("", check) for check in [*checks, *further[:number], *elo]]
-        listed += _gravest_of_judges(list(named))
+        listed += _gravest_of_judges(checks_by_judge)
         names = {check.name for _, check in listed}
         listed += [("", check) for check in checks_of_absent(names, data)]
         probes = self._build_probes(listed, value, battles, standings)
@@ -283,6 +283,27 @@ class _AuditRequest:
         return BoardAudit(
             standings=standings, probes=tuple(probes), answer=answer, source=self.arguments.reading
         )
+
+    def _probed_checks_of_ranking(
+        self, standings: Standings, battles: Battles, merged: Battles | None
+    ) -> list[Check]:
+        """Return the checks of a ranking that an audit lists; the first place has no row in it.
+
+        Args:
+            standings: the ranking of the slice.
+            battles: the battles of the slice.
+            merged: the battles of a jury with one verdict each; None without a jury.
+        """
+        checks = [
+            check
+            for check in checks_of_ranking(standings, battles, self.families, merged)
+            if check.name != "first place"
+        ]
+        if standings.scale.name == "score":
+            return checks
+        # This check has an ok row, too, and names battles that would connect the groups.
+        others = [check for check in checks if check.name != "connected"]
+        return [*check_connected_battles(battles), *others]
 
     def _build_probes(
         self,
@@ -308,7 +329,7 @@ class _AuditRequest:
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings
     ) -> TypedArguments:
-        """Return what was typed to read a slice, for the commands of its remedies."""
+        """Return what was typed to read and rank a slice, for the commands of its remedies."""
         are_scores = standings.scale.name == "score"
         can_plan = can_be_pilot(battles) and not standings.unconnected_groups
         has_enough_models = len(battles.models) >= FEWEST_COMPARED
@@ -325,7 +346,10 @@ class _AuditRequest:
         )
 
     def _judgments_of(self, value: str | None, battles: Battles) -> Battles:
-        """Return the judgments of a slice; the battles if they cannot be divided alike."""
+        """Return the judgments of a slice.
+
+        The battles are returned if the judgments cannot be divided as they are.
+        """
         if self.column is None:
             return self.judgments
         try:
@@ -334,25 +358,26 @@ class _AuditRequest:
             return battles
 
     def _checks_of_judges(self, judgments: Battles, battles: Battles) -> list[tuple[str, Check]]:
-        """Make the checks of the judges' cards that no ranking has, with the name of the judge.
+        """Make the checks of the judges' cards that no ranking has.
 
-        The name is empty if there is one judge. Empty for scores and for votes of humans.
+        Each check has the name of its judge, which is empty if there is one judge. With too many
+        battles, all checks are not known. The list is empty for scores and for votes of humans.
         """
         if not is_judged(battles) or are_human_votes(battles):
             return []
-        kept = self.cards
+        cards = self.cards
         if self.column is not None:
             short_names = {battles.short_judges.get(name, name) for name in battles.judges}
-            kept = {name: card for name, card in self.cards.items() if name in short_names}
-        if not kept:
-            kept = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
-        if not kept:
-            return [("", not_known(name, why_too_many(battles))) for name in CHECKS_OF_CARDS]
+            cards = {name: card for name, card in self.cards.items() if name in short_names}
+        if not cards:
+            cards = _cards_of_judges(judgments, battles, self.families, self.level, self.seed)
+        if not cards:
+            return [("", not_known(name, reason=why_too_many(battles))) for name in CHECKS_OF_CARDS]
         checks = []
-        for name, card in kept.items():
-            judge = name if len(kept) > 1 else ""
+        for name, card in cards.items():
+            judge = name if len(cards) > 1 else ""
             for check in checks_only_of_cards(card):
-                checks.append((judge, _with_p_value(check, self.level, len(kept))))
+                checks.append((judge, _with_p_value(check, self.level, len(cards))))
         return checks
 
 
@@ -364,6 +389,9 @@ def _build_probe(
     battles: Battles,
 ) -> Probe:
     """Return the probe of a check, with the command that helps.
+
+    A flagged check of losses has no command if no item has a readable battle of every pair: nothing
+    would be left to rank.
 
     Args:
         judge: the judge that it is about; empty if there is one.
@@ -383,7 +411,7 @@ def _build_probe(
 
 
 def _has_complete_items(battles: Battles) -> bool:
-    """Return whether some items have a readable battle of every pair of models."""
+    """Return whether one or more items have a readable battle of every pair of models."""
     try:
         battles.complete_items()
     except PodiumError:
@@ -396,7 +424,8 @@ def _cards_of_judges(
 ) -> dict[str, CardSections]:
     """Compute the sections of the judges' cards that an audit needs, by name of the judge.
 
-    Empty for too many battles.
+    The sections are those of `SECTIONS`. The dictionary is empty for more than `MOST_BATTLES`
+    battles.
     """
     if len(battles) > MOST_BATTLES:
         return {}
@@ -404,10 +433,11 @@ def _cards_of_judges(
 
 
 def _with_p_value(check: Check, level: float, judges: int) -> Check:
-    """Return the known effect of one judge's card as a test among those of all judges.
+    """Return the effect of one judge's card as a test among those of all judges.
 
-    The p-value is that of a normal distribution with the interval of the effect, times the number
-    of judges. Other checks are returned as they are.
+    Only a known check `self-preference` with an interval gets a p-value. It is that of a normal
+    distribution with the interval of the effect, times the number of judges, at most 1. Other
+    checks are returned as they are.
     """
     if check.name != "self-preference" or not check.is_known or check.interval is None:
         return check
@@ -419,20 +449,29 @@ def _with_p_value(check: Check, level: float, judges: int) -> Check:
     return replace(check, p=p, reason=OPEN_EFFECT if check.is_flagged else check.reason)
 
 
-def _gravest_of_judges(named: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
-    """Return one check of each name: a flagged one, else one that is not known, else one that is
-    ok.
+def _gravest_of_judges(checks_by_judge: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
+    """Return one check of each name, with the name of its judge.
 
-    No judge is named if all have the same result for the same reason, and no figure.
+    The check is a flagged one, else one that is not known, else one that is ok; of several, the
+    first. No judge is named (the text is empty) if the check is not known for any judge, and for
+    the same reason for all.
 
     Args:
-        named: checks with the names of their judges.
+        checks_by_judge: checks with the names of their judges.
     """
     order = (Result.FLAGGED, Result.NOT_KNOWN, Result.OK)
+
+    def place_of_result(judge_and_check: tuple[str, Check]) -> int:
+        """Return the place of a check's result in `order`."""
+        _, check = judge_and_check
+        return order.index(check.result)
+
     gravest = []
-    for name in dict.fromkeys(check.name for _, check in named):
-        checks_of_judges = [(judge, check) for judge, check in named if check.name == name]
-        judge, check = min(checks_of_judges, key=lambda each: order.index(each[1].result))
+    for name in dict.fromkeys(check.name for _, check in checks_by_judge):
+        checks_of_judges = [
+            (judge, check) for judge, check in checks_by_judge if check.name == name
+        ]
+        judge, check = min(checks_of_judges, key=place_of_result)
         is_shared = all(other.finding_text == check.finding_text for _, other in checks_of_judges)
         has_reason = not check.is_known and is_shared
         gravest.append(("" if has_reason else judge, check))

@@ -16,11 +16,12 @@ def add_measured(standings: Standings, part: Battles) -> Standings:
 
 
 def _measures_of_battles(battles: Battles, tasks: tuple[str, ...]) -> tuple[Measure, ...]:
-    """Return what is known of the metrics whose scores decide battles; empty for verdicts.
+    """Return what is known of the metrics whose scores decide battles.
 
-    Of metrics that several tasks have, those of the tasks of the battles are returned. If nothing
-    is known of any metric, there is a `Measure` per metric that has its name alone; without named
-    metrics, the name is that of the column of scores.
+    The tuple is empty for verdicts of judges. Of metrics that several tasks have, those of the
+    tasks of the battles are returned. If nothing is known of any metric, there is a `Measure` with
+    the name alone for each named metric; without named metrics, the name is that of the column of
+    scores.
 
     Args:
         battles: the battles.
@@ -28,10 +29,10 @@ def _measures_of_battles(battles: Battles, tasks: tuple[str, ...]) -> tuple[Meas
     """
     if battles.judges or "score_a" not in battles.columns:
         return ()
-    named = battles.metrics
-    known = [each for each in battles.measures if not named or each.name in named]
-    of_tasks = [each for each in known if each.task is None or each.task in tasks]
+    metrics = battles.metrics
+    named_measures = [each for each in battles.measures if not metrics or each.name in metrics]
+    of_tasks = [each for each in named_measures if each.task is None or each.task in tasks]
     if of_tasks:
         return tuple(of_tasks)
     column = (battles.reading.get("columns") or {}).get(SCORE, SCORE)
-    return tuple(Measure(name) for name in named or (column,))
+    return tuple(Measure(name) for name in metrics or (column,))

@@ -41,7 +41,10 @@ def require_scores(standings: Standings, ranker: Ranker) -> Standings:
 
 
 def _finite_entry(entry: Entry) -> Entry:
-    """Return an entry in which infinity and NaN are replaced by None."""
+    """Return an entry in which infinity and NaN are replaced by None.
+
+    The numbers are score, both ends of the interval, standard error and win rate.
+    """
     return replace(
         entry,
         score=_finite(entry.score),

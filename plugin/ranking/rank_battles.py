@@ -36,11 +36,17 @@ from podium.notices.option_forms import (
 )
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
-from podium.rankers.errors.raters import FIXED_RATERS, count_raters
+from podium.rankers.errors.raters import (
+    FIXED_RATERS,
+    MOST_OF_FEW_RATERS,
+    count_raters,
+    count_raters_of_models,
+)
 from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
+from podium.rankers.standings import FEW_RATERS
 from podium.ranking.measured import add_measured
 from podium.ranking.plugin_scores import require_scores
 from podium.ranking.unconnected_groups import order_within_groups
@@ -49,7 +55,7 @@ from podium.scorers.judge_record import judges_with_other_prompts, judges_with_o
 from podium.show.answers.sentences import add_answers
 from podium.show.answers.who import withhold_ranks
 from podium.tournaments.stopping_question import printed_level
-from podium.wording import quantity, some
+from podium.wording import plural, quantity, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +71,9 @@ The value is None if the battles are not divided.
 
 NOUNS_OF_SLICES = {"task": "task", "group": "task", "metric": "metric", "judge": "judge"}
 """What slices are called in sentences, by the column that divides the battles."""
+RANKERS_OF_FIXED_RATERS = ("bradley-terry", "win-rate", "mean", "median")
+"""Rankers that count the verdicts of all voters or judges alike. If intervals speak of these raters
+alone, nothing is claimed about a model that one or two of them judged."""
 REPLACED_RANKER_KEY = "replaces"
 """Key in the diagnostics of standings whose ranker replaces the one that was asked for.
 
@@ -98,7 +107,7 @@ def rank(
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
         models: a table with the columns `model` and `family`, or its path.
-        answers: add the finding in words.
+        answers: whether to add the answer of each ranking, and its checks.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
     Returns:
@@ -122,8 +131,8 @@ def rank(
     families = families_of_table(models)
     whole = None if _has_sources_apart(battles, column, pool) else battles
     context = choose_context(functions, whole, calibration)
-    given = {name: {"level": level, **context[name], **settings[name]} for name in names}
-    calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
+    values = {name: {"level": level, **context[name], **settings[name]} for name in names}
+    calls = [RankerCall(name, function, values[name], seed) for name, function in functions.items()]
     labels = _short_names_of_slices(battles) if column == "judge" else {}
     standings, failures = _rank_slices(
         slices, calls, families, merged, defaults, pool=pool or column in SOURCES, labels=labels
@@ -132,17 +141,20 @@ def rank(
         standings = add_answers(standings, dict(slices), families, merged, _noun_of(column))
         standings = _add_accepted_findings(standings, battles.accepted)
     details = _rank_each_judge(battles, calls) if merged and column is None else ()
-    asked = {"level": level, "seed": seed, "by": column, "pool": pool}
-    asked |= {"rankers_by_default": True} if len(defaults) > 1 else {}
-    asked |= _paths_as_text({"calibration": calibration, "models": models})
-    recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
+    rank_options = {"level": level, "seed": seed, "by": column, "pool": pool}
+    rank_options |= {"rankers_by_default": True} if len(defaults) > 1 else {}
+    rank_options |= _paths_as_text({"calibration": calibration, "models": models})
+    recorded = {"reading": dict(battles.reading), "rankers": names, **rank_options, **options}
     return Ranking(standings, _describe_sources(battles, recorded), failures, details)
 
 
 def _read_by_default(source: "pd.DataFrame | str | Path", by: str | None) -> Battles:
-    """Read battles; all metrics if they are ranked one by one.
+    """Read battles with the default options, or with all metrics.
 
-    `rank` takes no options of reading: in Python, errors name the function that takes them.
+    In Python, errors name the function that takes the options of reading: `rank` takes none.
+
+    Args:
+        by: the column of which each value is ranked; `metric` reads all metrics.
     """
     form = typed_in_reading if typed_form() is typed_in_python else typed_form()
     with typed_as(form):
@@ -150,27 +162,27 @@ def _read_by_default(source: "pd.DataFrame | str | Path", by: str | None) -> Bat
 
 
 def _describe_sources(battles: Battles, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the battles are made from and the options, for the ranking's provenance."""
+    """Return the provenance of a ranking: its sources, options, runs, metrics and judges."""
     provenance = build_provenance(battles.sources, options)
     sources = _describe_runs(battles) | _describe_metrics(battles) | _describe_judges(battles)
     return provenance | sources
 
 
 def _noun_of(column: str | None) -> str:
-    """Return what a slice is called if this column divides the battles."""
+    """Return what a slice is called in sentences, by the column that divides the battles."""
     return NOUNS_OF_SLICES.get(column or "", "slice")
 
 
-def _paths_as_text(given: Mapping[str, Any]) -> dict[str, str]:
+def _paths_as_text(options: Mapping[str, Any]) -> dict[str, str]:
     """Return paths among the options, and a calibration in memory, as text.
 
     Options that are None and tables of models in memory are left out.
 
     Args:
-        given: `calibration` and `models`, as `rank` takes them.
+        options: `calibration` and `models`, as `rank` takes them.
     """
     texts = {}
-    for name, value in given.items():
+    for name, value in options.items():
         is_calibration = name == "calibration" and value is not None
         if is_calibration or isinstance(value, str | Path):
             texts[name] = str(value)
@@ -180,9 +192,9 @@ def _paths_as_text(given: Mapping[str, Any]) -> dict[str, str]:
 def _default_rankers(battles: Battles, slices: Sequence[Slice]) -> dict[str | None, str]:
     """Return the ranker of each slice if the user names none, by value of the slice.
 
-    It is the default ranker of all battles, with one exception: slices of scores that no judge gave
-    are ranked by `mean`, also if other slices have verdicts. Scores and verdicts are never ranked
-    by the same ranker without being asked for.
+    The ranker is the default ranker of all battles, with one exception: slices of scores that no
+    judge gave are ranked by `mean`, also if other slices have verdicts. Scores and verdicts are
+    never ranked by the same ranker without being asked for.
     """
     defaults = {}
     for value, part in slices:
@@ -192,7 +204,7 @@ def _default_rankers(battles: Battles, slices: Sequence[Slice]) -> dict[str | No
 
 
 def merge_juries(slices: Sequence[Slice]) -> dict[str | None, Battles]:
-    """Return the battles of each slice of a jury with one verdict per battle, by value.
+    """Return the battles of juries with one verdict per battle, by value of the slice.
 
     Slices of one judge, and of judges that took turns, are left out.
     """
@@ -200,9 +212,10 @@ def merge_juries(slices: Sequence[Slice]) -> dict[str | None, Battles]:
 
 
 def _rank_each_judge(battles: Battles, rankers: "Sequence[RankerCall]") -> tuple[Standings, ...]:
-    """Return the standings of each judge of a jury; a ranker that fails on a judge is left out.
+    """Return the standings of each judge of a jury by each ranker.
 
-    Rankers that rank several judges together are left out, too.
+    A ranker that fails on a judge is left out, and so are rankers that rank several judges
+    together.
     """
     details = []
     labels = _short_names_of_slices(battles)
@@ -217,7 +230,7 @@ def _rank_each_judge(battles: Battles, rankers: "Sequence[RankerCall]") -> tuple
 
 
 def _short_names_of_slices(battles: Battles) -> dict[str, str]:
-    """Return short names of judges by full name; judges that have no other name are left out."""
+    """Return the short names of judges by name; judges without another name are left out."""
     return {
         name: short_name for name, short_name in battles.short_judges.items() if short_name != name
     }
@@ -228,7 +241,7 @@ def _add_accepted_findings(
 ) -> tuple[Standings, ...]:
     """Return standings whose answers also say which findings about the data were accepted.
 
-    Their warnings do not repeat it.
+    The warnings about accepted findings are left out, because the answers say the same.
     """
     answered = []
     for standings_of_slice in standings:
@@ -247,9 +260,9 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
         UsageError: no ranker has one of the options.
     """
     settings = ranker_options(rankers, options)
-    for of_ranker in settings.values():
-        if isinstance(of_ranker.get("length_data"), str | Path):
-            of_ranker["length_data"] = read_length_data(of_ranker["length_data"])
+    for options_of_ranker in settings.values():
+        if isinstance(options_of_ranker.get("length_data"), str | Path):
+            options_of_ranker["length_data"] = read_length_data(options_of_ranker["length_data"])
     return settings
 
 
@@ -269,9 +282,11 @@ def families_of_table(models: About) -> Mapping[str, str]:
 
 
 def _has_sources_apart(battles: Battles, column: str | None, pool: bool) -> bool:
-    """Return whether slices are by different judges or metrics.
+    """Return whether slices are of different judges or metrics.
 
-    Such slices are fitted separately, because each judge has a temperature of its own.
+    The result is True if the column is one of `SOURCES`, or if the battles are divided, have
+    several judges and are not pooled. Such slices are fitted separately, because each judge has a
+    temperature of its own.
 
     Args:
         battles: all battles.
@@ -284,16 +299,20 @@ def _has_sources_apart(battles: Battles, column: str | None, pool: bool) -> bool
 
 
 def _describe_runs(battles: Battles) -> dict[str, Any]:
-    """Return what is known of the runs of hosts' evals; empty if there are none."""
+    """Return what is known of the runs of hosts' evals, as JSON values.
+
+    The key is `runs`; the dictionary is empty if there are no runs.
+    """
     if not battles.runs:
         return {}
     return {"runs": [run.to_json() for run in battles.runs]}
 
 
 def _describe_metrics(battles: Battles) -> dict[str, Any]:
-    """Return the names of the metrics of scores (`metrics`), and their `measures` if known.
+    """Return the names of the metrics of scores, and what is known of these.
 
-    It is empty if there are no metrics.
+    The keys are `metrics` and, if something is known, `measures`. The dictionary is empty if there
+    are no metrics.
     """
     if not battles.metrics:
         return {}
@@ -306,7 +325,11 @@ def _describe_metrics(battles: Battles) -> dict[str, Any]:
 
 
 def _describe_judges(battles: Battles) -> dict[str, Any]:
-    """Return the names of the judges, and what else is known of them; empty if there are none."""
+    """Return the names of the judges, and what is known of these.
+
+    The keys are `judges` and, if something is known, `judge_records`. The dictionary is empty if
+    there are no judges.
+    """
     if not battles.judges:
         return {}
     description: dict[str, Any] = {"judges": [*battles.judges]}
@@ -407,7 +430,10 @@ def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -
 
 
 def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
-    """Return slices whose battles hold the number of slices, over which claims are corrected."""
+    """Return the slices, whose battles record how many slices there are (`slice_count`).
+
+    Claims about one slice are corrected for as many tests.
+    """
     number = len(slices)
     return [(value, replace(part, slice_count=number)) for value, part in slices]
 
@@ -415,8 +441,8 @@ def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
 def _note_on_jury(battles: Battles) -> Notice:
     """Return the note that several judges are ranked as one jury.
 
-    It says how many battles were judged by more than one of them, or that the judges took turns if
-    none was.
+    The note says how many battles were judged by more than one of the judges. If none was, the note
+    says that the judges took turns.
     """
     identifying = ("item", "response", "model_a", "model_b")
     columns = [name for name in identifying if name in battles.table]
@@ -488,7 +514,8 @@ class RankerCall:
         idle = sorted(options - parameters)
         fields = {"instead": error.instead, "ranker": self.name, "idle": idle, "why": str(error)}
         reason = Notice("replaced-ranker", fields)
-        standings = replace(self, name=error.instead, function=function, settings=settings)(battles)
+        replacement = replace(self, name=error.instead, function=function, settings=settings)
+        standings = replacement(battles)
         facts = {REPLACED_RANKER_KEY: {"ranker": self.name, "reason": notice_text(reason)}}
         return replace(
             standings,
@@ -498,7 +525,11 @@ class RankerCall:
 
 
 def _check_warnings(standings: Standings, ranker: Ranker) -> None:
-    """Raise PluginError for a warning that is not a `Notice`, or whose text cannot be written."""
+    """Check that the warnings of standings are notices with texts.
+
+    Raises:
+        PluginError: a warning is not a `Notice`, or its text cannot be written.
+    """
     for warning in standings.warnings:
         if not isinstance(warning, Notice):
             who = catalogue.culprit_of(ranker)
@@ -571,29 +602,43 @@ def _rank_slices(
     failures = tuple(f"{name}: {error}" for name, error in errors)
     if not standings:
         raise _combined_error(errors, failures)
-    return _merge_replacements(_label_slices(standings, labels)), failures
+    return (_merge_replacements(_label_slices(standings, labels)), failures)
 
 
 def _combined_error(
     errors: Sequence[tuple[str, PodiumError]], failures: Sequence[str]
 ) -> PodiumError:
-    """Return the one error of all slices, or an error with all failures if they differ."""
+    """Return the error to raise if no ranker gave standings.
+
+    If all errors have the same message, the result is the first one, else an error with all
+    failures.
+    """
     has_one_reason = len({str(error) for _, error in errors}) == 1
     _, first_error = errors[0]
     return first_error if has_one_reason else NotIdentifiedError("; ".join(failures))
 
 
 def _name_with_slice(ranker: str, value: str | None, labels: Mapping[str, str]) -> str:
-    """Return the name of a ranker with the slice in brackets, as `mean [code]`.
+    """Return the name of a ranker with the slice in brackets, such as `mean [code]`.
 
     Without a slice (`value` is None), it is the ranker's name alone. `labels` has what people read
     in place of a slice's value, if it is not the value.
+
+    Args:
+        ranker: name of the ranker.
+        value: value of the slice; None returns the ranker's name alone.
+        labels: what people read in place of a slice's value, if that is not the value.
     """
     return ranker if value is None else f"{ranker} [{labels.get(value, value)}]"
 
 
 def _label_slices(standings: Sequence[Standings], labels: Mapping[str, str]) -> list[Standings]:
-    """Return standings with what people read in place of the values of slices."""
+    """Return standings that also have what people read in place of the value of their slice.
+
+    Args:
+        standings: the standings.
+        labels: texts by value of the slice; a slice without a text gets None.
+    """
     return [replace(each, slice_label=labels.get(each.slice or "")) for each in standings]
 
 
@@ -622,17 +667,22 @@ def _slices_of_rankers(
 
 
 def _judge_warnings_of(part: Battles, families: Mapping[str, str]) -> list[Notice]:
-    """Return the warnings about the judges of a slice, what holds of all their verdicts, and which
-    models have no battle in it."""
+    """Return the warnings about a slice.
+
+    The first one names the models that have no battle in the slice. Those about its judges follow
+    (`judge_warnings`), then those about the order of responses over all verdicts of these judges
+    (`order_warnings`).
+    """
     absent = [Notice("models-absent-from-task", {"models": [*part.absent]})] if part.absent else []
     return [*absent, *judge_warnings(part, families), *order_warnings(part)]
 
 
 def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) -> Standings:
-    """Return standings without what cannot be said of scores in two units, or of unknown items.
+    """Return standings without what the data do not allow to say.
 
     Scores in two units have no order at all (`without_order`). If a column looks like the item
-    although rows are counted as independent, no model is clearly ahead (`withhold_ranks`).
+    although rows are counted as independent, no model is clearly ahead (`withhold_ranks`). Other
+    standings are returned as they are.
     """
     if in_two_units:
         return without_order(standings)
@@ -662,15 +712,44 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
     if swaps is not None:
         facts["swap"] = asdict(swaps)
     raters = None if "raters" in standings.diagnostics else count_raters(part)
-    if raters is not None:
-        facts[FIXED_RATERS] = dict(zip(("unit", "number"), raters, strict=True))
-    return replace(standings, diagnostics={**standings.diagnostics, **facts})
+    if raters is None:
+        return replace(standings, diagnostics={**standings.diagnostics, **facts})
+    facts[FIXED_RATERS] = dict(zip(("unit", "number"), raters, strict=True))
+    few_raters = _models_of_few_fixed_raters(standings.ranker, part, *raters)
+    warnings = standings.warnings
+    if few_raters:
+        facts[FEW_RATERS] = few_raters
+        unit, number = raters
+        fields = {"models": few_raters, "number": number, "units": plural(unit, 2)}
+        warnings = (*warnings, Notice("few-of-the-raters", fields))
+    return replace(standings, diagnostics={**standings.diagnostics, **facts}, warnings=warnings)
+
+
+def _models_of_few_fixed_raters(
+    ranker: str, part: Battles, unit: str, number: int
+) -> dict[str, int]:
+    """Return the number of raters of each model that one or two of three or more raters judged.
+
+    It is empty for rankers other than `RANKERS_OF_FIXED_RATERS`.
+
+    Args:
+        ranker: name of the ranker.
+        part: the battles of the slice.
+        unit: what a rater is: `voter` or `judge`.
+        number: number of raters of the slice.
+    """
+    if ranker not in RANKERS_OF_FIXED_RATERS or number <= MOST_OF_FEW_RATERS:
+        return {}
+    raters_of_model = count_raters_of_models(part, unit)
+    return {name: few for name, few in raters_of_model.items() if few <= MOST_OF_FEW_RATERS}
 
 
 def _explain_failure(
     error: PodiumError, battles: Battles, warnings: Sequence[Notice]
 ) -> PodiumError:
-    """Return the error of a ranker; if no reply was parsed, with the first warning, which says why.
+    """Return the error of a ranker, with the reason if no reply was parsed.
+
+    The reason is the first of the warnings. Other errors are returned as they are.
 
     Args:
         error: the error.
@@ -782,7 +861,7 @@ def choose_context(
     for name, function in functions.items():
         parameters = arguments.keys() & parameters_of(function).keys()
         context[name] = {parameter: arguments[parameter] for parameter in sorted(parameters)}
-    is_used = any("calibration" in of_ranker for of_ranker in context.values())
+    is_used = any("calibration" in options_of_ranker for options_of_ranker in context.values())
     if calibration is not None and not is_used:
         raise UsageError(
             f"a calibration was given, and {' and '.join(functions)} does not use one; "
@@ -792,13 +871,15 @@ def choose_context(
 
 
 def refuse_several_judges(battles: Battles, *, can_divide: bool = False) -> None:
-    """Raise NotIdentifiedError if the battles are of several judges that are not one jury.
-
-    The message says which of them differ in the prompt alone, and how to rank them.
+    """Check that the battles are of one judge, or of judges that are one jury.
 
     Args:
         battles: the battles.
         can_divide: whether the command also takes `--by judge`.
+
+    Raises:
+        NotIdentifiedError: there are several judges that are not one jury. The message says which
+            of them differ in the prompt alone, and how to rank them.
     """
     judges = battles.judges
     if len(judges) < 2 or battles.is_one_jury:
@@ -824,7 +905,11 @@ def refuse_several_judges(battles: Battles, *, can_divide: bool = False) -> None
 
 
 def refuse_several_metrics(battles: Battles) -> None:
-    """Raise NotIdentifiedError if scores are of several metrics, which must not be mixed."""
+    """Check that scores are not of several metrics, which must not be mixed.
+
+    Raises:
+        NotIdentifiedError: there are several metrics.
+    """
     metrics = battles.metrics
     if len(metrics) > 1:
         choice = option_text("where", "metric=NAME")
@@ -836,25 +921,29 @@ def refuse_several_metrics(battles: Battles) -> None:
 
 
 def require_verdicts(battles: Battles) -> None:
-    """Raise NotIdentifiedError if the only verdicts are ties of identical responses.
+    """Check that the verdicts are not only ties of identical responses.
 
     No judge is asked about these, so that they say nothing about the models if none of the judge's
     replies could be parsed. Battles without any verdict raise no error here: rankers reject them.
+
+    Raises:
+        NotIdentifiedError: the only verdicts are such ties, and no reply to other battles was
+            parsed.
     """
-    asked = battles.asked_battles
-    if battles.tally.identical and len(asked) and not asked.tally.judged:
+    asked_battles = battles.asked_battles
+    if battles.tally.identical and len(asked_battles) and not asked_battles.tally.judged:
         ties = quantity(battles.tally.identical, "tie")
         raise NotIdentifiedError(
-            f"no readable verdict in {quantity(len(asked), 'battle')}; {ties} of identical "
+            f"no readable verdict in {quantity(len(asked_battles), 'battle')}; {ties} of identical "
             "responses alone rank nobody"
         )
 
 
 def ranked_apart(battles: Battles, rankers: Sequence[str]) -> str | None:
-    """Return the column whose values a host ranks separately.
+    """Return the column whose values must be ranked separately, for a host that cannot ask.
 
-    It is `metric` for scores of several metrics, and `judge` for several judges. It is None for
-    one judge, for one jury, and if all rankers can rank several judges together.
+    The column is `metric` for scores of several metrics, and `judge` for several judges. The result
+    is None for one judge, for one jury, and if all rankers can rank several judges together.
     """
     if len(battles.metrics) > 1:
         return "metric"

@@ -31,6 +31,7 @@ PARTS_COMPARED = ("rankings", "details")
 MOST_SHOWN = 5
 """At most this many differences are named."""
 RANK_AGAIN = "rank the sources again (podium rank ... --format json)"
+"""Remedy if a file is not a ranking that can be made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,15 @@ class Reproduction:
 
     @property
     def sentence(self) -> str:
-        """Whether all numbers are the same, and if not, which differ and what else changed."""
+        """The result of the comparison, without a full stop.
+
+        If numbers differ, the first ones are named, and the packages whose versions changed.
+        """
         if not self.differences:
             return f"reproduced: all {self.compared:,} numbers are the same to the last digit"
-        shown = some(self.differences, separator="; ", most=MOST_SHOWN)
+        difference_texts = some(self.differences, separator="; ", most=MOST_SHOWN)
         number = quantity(len(self.differences), "number", "differs|differ")
-        text = f"not reproduced: {number} of {self.compared:,} ({shown})"
+        text = f"not reproduced: {number} of {self.compared:,} ({difference_texts})"
         if not self.versions:
             return f"{text}; the files or the options changed since, as the packages are the same"
         changed = [f"{name} {was} is now {now}" for name, (was, now) in self.versions.items()]
@@ -138,6 +142,9 @@ def _damage_named(path: Path) -> Iterator[None]:
     """Name the ranking in errors about its record.
 
     Errors about the type of a recorded value become a DataError.
+
+    Raises:
+        DataError: the record has a value of another type, or reading it failed.
     """
     try:
         yield
@@ -149,7 +156,7 @@ def _damage_named(path: Path) -> Iterator[None]:
 
 
 def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:
-    """Raise an error if local sources of a ranking are missing.
+    """Check that the local sources of a ranking are where its record says.
 
     The record has their paths as they were typed, and not the folder in which `podium rank` ran. So
     the folder of the ranking and those above it are searched for one that has all sources.
@@ -200,8 +207,8 @@ def query_of_record(
     Raises:
         DataError: the record has an option that does not exist.
     """
-    known = {field.name for field in fields(BattleQuery)} | {*FOREIGN_OPTIONS}
-    unknown = sorted(set(reading) - known)
+    known_options = {field.name for field in fields(BattleQuery)} | {*FOREIGN_OPTIONS}
+    unknown = sorted(set(reading) - known_options)
     if unknown:
         raise DataError(f"the ranking records an unknown option {unknown[0]!r}", remedy=RANK_AGAIN)
     options = {name: value for name, value in reading.items() if name not in FOREIGN_OPTIONS}
@@ -215,13 +222,17 @@ def query_of_record(
 
 
 def _compared_values(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the place and value of each number in a ranking, and of what it is about."""
+    """Yield place and value of what is compared in a ranking as JSON (`_values_in`)."""
     for name in PARTS_COMPARED:
         yield from _values_in(document.get(name, []), name)
 
 
 def _values_in(content: Any, place: str) -> Iterator[tuple[str, Any]]:
-    """Yield the place and value of each number, truth value, null and name in a JSON value."""
+    """Yield the place and value of each number, truth value, null and name in a JSON value.
+
+    A text is yielded only as the value of a key in `WORDS_COMPARED`. The place is a path such as
+    `rankings[0].models[amber].score`.
+    """
     if isinstance(content, Mapping):
         for name, value in content.items():
             if not isinstance(value, str) or name in WORDS_COMPARED:
@@ -236,9 +247,10 @@ def _values_in(content: Any, place: str) -> Iterator[tuple[str, Any]]:
 
 
 def _names_of_entries(content: Sequence[Any]) -> list[Any]:
-    """Return what tells the entries of a list apart: the names of the models, else the places.
+    """Return what tells the entries of a list apart, in their order.
 
-    Models that share a rank may stand in another order, which is no difference.
+    These are the names of the models if all entries have one and they are distinct, else the places
+    from 0. Models that share a rank may stand in another order, which is no difference.
     """
     names = [entry.get("model") if isinstance(entry, Mapping) else None for entry in content]
     are_texts = all(isinstance(name, str) for name in names)
@@ -247,7 +259,11 @@ def _names_of_entries(content: Sequence[Any]) -> list[Any]:
 
 
 def _changed_versions(provenance: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return the packages whose version is not the recorded one, with both versions."""
+    """Return the packages whose version is another one now: by name, the recorded and the present
+    version.
+
+    Packages that are not installed now are left out.
+    """
     now = build_provenance(sources=(), options={})["versions"]
     before = provenance.get("versions", {})
     return {

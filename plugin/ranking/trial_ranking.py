@@ -26,6 +26,7 @@ ROWS = 4000
 It may be exceeded for many models, because there are always two items.
 """
 METRICS = ("a metric", "another metric")
+"""Names of the metrics of made-up scores."""
 OPTIONS_WITH_MODELS = ("pin", "anchor")
 """Options of rankers whose value names a model."""
 
@@ -61,7 +62,7 @@ class ComingBattles:
 def coming_verdicts(
     models: Sequence[str],
     judges: Sequence[str],
-    how: Judging,
+    judging: Judging,
     *,
     one_jury: bool = False,
     human: bool = False,
@@ -71,20 +72,20 @@ def coming_verdicts(
     Args:
         models: names of the models.
         judges: names of the judges.
-        how: how the judges will be asked.
+        judging: how the judges will be asked.
         one_jury: whether the judges are one jury.
         human: whether the battles come with human labels.
     """
-    realization = how.realization
+    realization = judging.realization
     has_soft_credits = realization.probabilities == "soften" and not realization.margins
     return ComingBattles(
         models=models,
         judges=judges,
         one_jury=one_jury,
         margins=realization.margins,
-        graded=has_soft_credits and how.logprobs != "off",
-        may_be_plain=(how.logprobs == "auto"),
-        scores=not how.is_pairwise,
+        graded=has_soft_credits and judging.logprobs != "off",
+        may_be_plain=(judging.logprobs == "auto"),
+        scores=not judging.is_pairwise,
         human=human,
     )
 
@@ -95,7 +96,10 @@ def names_model(setting: str) -> bool:
 
 
 def settings_without_models(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of rankers without those that name a model, for unknown models."""
+    """Return the options of rankers that name no model.
+
+    They can be tried before the models are known.
+    """
     return {name: value for name, value in settings.items() if not names_model(name)}
 
 
@@ -116,13 +120,16 @@ def check_rankers(
         settings: options of the rankers, by `option` or `ranker.option`.
         calibration: the calibration of the judge; None if there is none.
 
+    Returns:
+        Sentences without a full stop; empty if no ranker will be replaced.
+
     Raises:
         UsageError: a ranker cannot rank the battles to come, an option is unknown or names an
             absent model, or a calibration is given that no ranker uses.
     """
     functions = {name: catalogue.ranker_function(name) for name in rankers}
     # It is called only for its error: a calibration that no ranker uses.
-    choose_context(functions, None, calibration)
+    choose_context(functions, whole=None, calibration=calibration)
     battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
     plain = None
     if coming.graded and coming.may_be_plain:
@@ -215,6 +222,7 @@ def _made_up_verdict(coming: ComingBattles, item: int, won: bool) -> dict[str, A
     credit_if_graded = 0.9 if won else 0.2
     row: dict[str, Any] = {"credit": credit_if_graded if coming.graded else float(won)}
     if coming.margins:
+        # The two criteria of a draw have margins of one sign and of different sizes.
         row["margin"] = size if won else -size
         row["margin_one"] = size if won else -1.0
         row["margin_two"] = 1.0 if won else -size

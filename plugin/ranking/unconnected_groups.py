@@ -52,7 +52,11 @@ def order_within_groups(standings: Standings, battles: Battles) -> Standings:
 
 
 def _groups_of_models(battles: Battles) -> list[tuple[str, ...]]:
-    """Return the names of the models of each group, the largest group first."""
+    """Return the names of the models of each group, the largest group first.
+
+    Names are sorted within a group, and groups of equal size by their names. Models without a
+    readable battle are in no group.
+    """
     data = prepare_battles(battles)
     graph = comparison_graph(pair_sums_with_items(data))
     groups = []
@@ -68,7 +72,11 @@ def _groups_of_models(battles: Battles) -> list[tuple[str, ...]]:
 def _diagnostics_of_groups(
     standings: Standings, groups: Sequence[tuple[str, ...]]
 ) -> dict[str, Any]:
-    """Return the diagnostics with the groups, and without what is said of the first of all."""
+    """Return the diagnostics of standings with the groups added.
+
+    What is said of the first model of all is left out: the interval of the leader, and how few
+    items decide the first place.
+    """
     diagnostics = {**standings.diagnostics, UNCONNECTED_GROUPS: [list(group) for group in groups]}
     diagnostics.pop(LEADER_INTERVAL, None)
     if "drop_out" in diagnostics:
@@ -131,12 +139,12 @@ def _entries_within_groups(
             ranked.append(replace(entry, extra=extra))
             continue
         group = [each for each in entries if number_of_model.get(each.model) == number_of_group]
-        placed = sum(each.rank_low is not None for each in group)
+        models_with_place = sum(each.rank_low is not None for each in group)
         rank = 1 + sum(each.rank < entry.rank for each in group)
         low, high = None, None
         if entry.rank_low is not None:
             low = 1 + ahead.get(entry.model, 0)
-            high = placed - behind.get(entry.model, 0)
+            high = models_with_place - behind.get(entry.model, 0)
         ranked.append(replace(entry, rank=rank, rank_low=low, rank_high=high, extra=extra))
     return ranked
 
@@ -144,7 +152,10 @@ def _entries_within_groups(
 def _numbers_ahead_and_behind(
     separation: Separation | None,
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return how many models are clearly ahead of each model, and clearly behind it."""
+    """Return how many models are clearly ahead of each model, and behind it, by name.
+
+    A model that is missing in a dictionary has the number 0. Both are empty without a separation.
+    """
     ahead: dict[str, int] = {}
     behind: dict[str, int] = {}
     if separation is None:

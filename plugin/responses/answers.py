@@ -33,7 +33,7 @@ class QuestionRow:
         reference: a correct answer.
         system: the system prompt.
         source: path of the file.
-        row: the row in the file, in words, such as `line 3`.
+        row: the place of the row in the file, for messages, such as `line 3`.
         media: images, audio or files, as the host's JSON.
         rendered: whether the instruction is a prompt that a template wrote around the question.
         task: name of the task.
@@ -75,7 +75,7 @@ class QuestionRow:
         return ", ".join(part for part in (self.source, self.row) if part)
 
     def error(self, problem: str, remedy: str) -> DataError:
-        """Return an error that names this place."""
+        """Return an error that names the file and the row of the question, if they are known."""
         return DataError(problem, remedy=remedy, source=self.source or None, row=self.row or None)
 
 
@@ -102,13 +102,14 @@ class ResponseRow:
 
 
 Row: TypeAlias = QuestionRow | ResponseRow
-# Reasons why a response has no text.
+"""What a row of a file is read as: a response with its question, or a question alone."""
 EMPTY_RESPONSE = "empty response"
 ERRORED = "errored"
 INVALIDATED = "invalidated"
 ABSENT = "no response"
 ONLY_REASONING = "only reasoning"
 UNSEEN_MEDIA = "media that are not in the file"
+"""Reasons why a response has no text (`ResponseRow.reason`)."""
 
 
 def build_response(
@@ -217,7 +218,7 @@ class Record:
 
     Attributes:
         source: path of the file.
-        row: the row in the file, in words, such as `line 3`.
+        row: the place of the row in the file, for messages, such as `line 3`.
         cells: the values by column.
         cluster: the column with the groups of items; None if items have no groups.
     """
@@ -282,7 +283,13 @@ class Record:
         return text
 
     def question(self, item: str, instruction: str | None, **further_fields: Any) -> QuestionRow:
-        """Return a question that was read from this row, with its item's group and columns."""
+        """Return a question that was read from this row, with its item's group and columns.
+
+        Args:
+            item: id of the item.
+            instruction: what the models were asked; None if the row does not say it.
+            further_fields: other fields of `QuestionRow`. They replace the group and the columns.
+        """
         about: dict[str, Any] = {
             "group": self.cell_name(self.cluster),
             "columns": short_values(self.cells),
@@ -291,7 +298,7 @@ class Record:
         return QuestionRow(item, instruction, source=self.source, row=self.row, **about)
 
     def error(self, problem: str, remedy: str) -> DataError:
-        """Return an error that names this place."""
+        """Return an error that names this file and row."""
         return DataError(problem, remedy=remedy, source=self.source, row=self.row)
 
 
@@ -305,7 +312,7 @@ def _as_lists(cell: Any) -> Any:
 
 
 def is_empty(value: Any) -> bool:
-    """Return whether a cell is null or NaN."""
+    """Return whether a cell is None, NaN or the NA of pandas."""
     import pandas as pd
 
     is_nan = isinstance(value, float) and isnan(value)

@@ -56,9 +56,11 @@ def _ids_have_two_questions(rows: Sequence[Row], run_of: Callable[[Row], Hashabl
         question = _question_in(row)
         if question.instruction is None or question.rendered:
             continue
-        known = first_instruction.setdefault((run_of(row), question.item), question.instruction)
-        is_other = known != question.instruction
-        if is_other and normal_words(known) != normal_words(question.instruction):
+        first_text = first_instruction.setdefault(
+            (run_of(row), question.item), question.instruction
+        )
+        is_other = first_text != question.instruction
+        if is_other and normal_words(first_text) != normal_words(question.instruction):
             return True
     return False
 

@@ -14,6 +14,7 @@ RESULT_ROLES = ("tool", "function", "tool_response", "observation")
 SYSTEM_ROLES = ("system", "developer")
 """Roles of system prompts."""
 ROLES = (*SYSTEM_ROLES, "user", "assistant", "tool_call", *RESULT_ROLES)
+"""All roles that a message may have."""
 TEXT_TYPES = ("text", "input_text", "output_text", "refusal")
 """Types of the parts of a message that are texts."""
 MEDIA_TYPES = (

@@ -42,6 +42,7 @@ REMEDY_OF_QUESTIONS = (
     "responses can be compared only where models were asked the same: rename the ids, or give the "
     "right file"
 )
+"""What to do if rows of an item differ: in the group, and in any other field."""
 PENDING_REASON = "not asked yet"
 """Reason of a response that can still be asked for."""
 
@@ -122,7 +123,7 @@ class Responses:
     cluster: str | None = None
 
     def __repr__(self) -> str:
-        lost = sum(map(len, self.missing.values()))
+        lost = sum(len(reasons) for reasons in self.missing.values())
         return f"Responses({len(self.models)} models, {len(self.items)} items, {lost} missing)"
 
     @property
@@ -183,12 +184,19 @@ class Responses:
         return text
 
     def plain_text(self, name: str, key: str) -> str:
-        """Return a model's response in a form for humans: the pieces of a transcript are apart."""
+        """Return a model's response in a form for humans.
+
+        The pieces of a transcript stand under their names (`transcripts.plain_text`); an answer is
+        unchanged. The response must have a text.
+        """
         text = self.texts[name][key]
         return plain_text(text) if self.is_transcript(name, key) else text
 
     def is_transcript(self, name: str, key: str) -> bool:
-        """Return whether a judge is shown the transcript of a response."""
+        """Return whether a judge is shown the transcript of a response.
+
+        False for an answer alone, and if the response is missing or pending.
+        """
         work = self.work.get(name, {}).get(key)
         return work is not None and work.shown
 
@@ -203,10 +211,10 @@ class Responses:
         return {item.id: item for item in self.items}
 
     def field(self) -> Field:
-        """Return the models, the items with their groups, and who has no response to an item.
+        """Return the models and items as the field of a tournament.
 
-        A model is without a response if all its responses to the item are missing. A pending
-        response counts as a response.
+        `Field.absent` has the models without a response to an item: all their responses to it are
+        missing. A pending response counts as a response.
         """
         models = self.models
         absent = {}
@@ -278,9 +286,9 @@ class Responses:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
-            kept = playable or [pairing]
-            pairings += kept
-            lacking = len(battles) - len(kept)
+            battles_to_play = playable or [pairing]
+            pairings += battles_to_play
+            lacking = len(battles) - len(battles_to_play)
             left_out += lacking
             left_out_of[pairing.item] += lacking
         # `+` leaves out the items of which no battle was left out.
@@ -292,7 +300,11 @@ class Responses:
         )
 
     def can_play(self, battle: Pairing) -> bool:
-        """Return whether both models have the response of a battle, or can be asked for it."""
+        """Return whether each of the two models has, or can be asked for, its response of a battle.
+
+        The response is that to the battle's item with the battle's number. A model can be asked for
+        a response that is pending.
+        """
         key = response_key(battle.item, battle.response)
         for name in (battle.a, battle.b):
             has_response = key in self.texts[name]
@@ -311,20 +323,24 @@ class Responses:
 
         Battles of other keys are never of identical responses (see `are_identical`).
         """
-        seen: set[tuple[str, str]] = set()
+        places_so_far: set[tuple[str, str]] = set()
         equal = set()
         for name, texts in self.texts.items():
             for key in texts:
-                shown = [self.shown_text(name, key, as_transcript=form) for form in (True, False)]
-                places = {(key, text.strip()) for text in shown}
-                if not seen.isdisjoint(places):
+                texts_in_forms = [
+                    self.shown_text(name, key, as_transcript=form) for form in (True, False)
+                ]
+                places = {(key, text.strip()) for text in texts_in_forms}
+                if not places_so_far.isdisjoint(places):
                     equal.add(key)
-                seen |= places
+                places_so_far |= places
         return equal
 
     def are_identical(self, battle: Pairing) -> bool:
-        """Return whether the judge would be shown the same text twice, white space at the ends
-        aside; False if a response is missing or pending."""
+        """Return whether the judge would be shown the same text twice.
+
+        White space at the ends makes no difference. False if a response is missing or pending.
+        """
         if not self.has_both(battle):
             return False
         key = response_key(battle.item, battle.response)
@@ -423,7 +439,7 @@ class Responses:
         selected = {find_name("model", name, self.texts) for name in models}
 
         def keep_models(by_model: Mapping[str, Any]) -> dict[str, Any]:
-            """Return the entries of the selected models."""
+            """Return the entries of those models that are selected, by model."""
             return {name: value for name, value in by_model.items() if name in selected}
 
         return replace(
@@ -475,8 +491,8 @@ class Responses:
 
             ids = sorted(item.id for item in items)
             order = np.random.default_rng(seed).permutation(len(ids))
-            drawn = {ids[k] for k in order[:limit]}
-            items = tuple(item for item in items if item.id in drawn)
+            drawn_ids = {ids[k] for k in order[:limit]}
+            items = tuple(item for item in items if item.id in drawn_ids)
         return self._with_items(items[:limit])
 
     def _items_answered_by(
@@ -510,8 +526,8 @@ class Responses:
             task = self.tasks[0]
             if all(name == task or task.endswith(f"/{name}") for name in categories):
                 return self.items
-        named = {self._find_category(name) for name in categories}
-        return tuple(item for item in self.items if item.category in named)
+        category_names = {self._find_category(name) for name in categories}
+        return tuple(item for item in self.items if item.category in category_names)
 
     def _find_category(self, name: str) -> str:
         """Return the category of this name, or the only one that ends with `/NAME`.
@@ -719,7 +735,10 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
 
 
 def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:
-    """Return a key that sorts rows by the length of their instruction, then by their texts."""
+    """Return a key that sorts rows by the length of their instruction.
+
+    Instructions of one length are sorted by the alphabet, and equal ones by the system prompt.
+    """
     instruction = row.instruction or ""
     return len(instruction), instruction, row.system or ""
 

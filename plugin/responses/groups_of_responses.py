@@ -13,6 +13,8 @@ from podium.wording import quantity, some, some_paths
 def with_groups(responses: Responses, cluster: str | None, *, required: bool) -> Responses:
     """Return responses whose items have groups, with the column of the groups.
 
+    They are returned unchanged if there is no column or no item.
+
     Args:
         responses: the responses; their items have the groups that were read.
         cluster: the column that was read; None if none was.

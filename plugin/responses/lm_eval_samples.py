@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
+    columns_of_document,
     description_of_row,
-    fields_of_document,
     group_of_row,
     request_of,
     words_of_document,
@@ -62,11 +62,11 @@ def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
     all_files: list[layout.Samples] = []
     for files, _ in runs:
         all_files += files
-    named, notes_on_names = name_by_settings(all_files)
+    named_files, notes_on_names = name_by_settings(all_files)
     newest: list[NewestSamples] = []
     start = 0
     for source, (files, results) in zip(sources, runs, strict=True):
-        samples = named[start : start + len(files)]
+        samples = named_files[start : start + len(files)]
         start += len(files)
         notes = notes_on_names if not newest else []
         newest.append(_newest_samples_of_source(source, samples, results, notes))
@@ -89,7 +89,7 @@ def _newest_samples_of_source(
         results: all its results files.
         notes_on_names: notes that precede those on the runs.
     """
-    kept, left_out = select_runs(samples)
+    newest_files, left_out = select_runs(samples)
     notes = [*notes_on_names, *left_out]
     folders = {file.path.parent for file in samples}
     lacking = []
@@ -97,10 +97,10 @@ def _newest_samples_of_source(
         if run.path.parent not in folders:
             lacking.append((source.label or run.model or run.path.parent.name, run))
     notes += layout.notes_on_lacking_samples(lacking)
-    known = {file.path for file in samples} | {run.path for run in results}
-    known |= layout.files_beside_details([file.path for file in samples], source.paths)
-    others = tuple(path for path in source.paths if path not in known)
-    files = [file for file in kept if not layout.is_details(file.path)]
+    paths_of_runs = {file.path for file in samples} | {run.path for run in results}
+    paths_of_runs |= layout.files_beside_details([file.path for file in samples], source.paths)
+    others = tuple(path for path in source.paths if path not in paths_of_runs)
+    files = [file for file in newest_files if not layout.is_details(file.path)]
     return NewestSamples(sorted(files, key=lambda file: file.path), others, notes)
 
 
@@ -127,7 +127,7 @@ def is_generated(sheet: Sheet) -> bool:
 
 
 def _is_other_than_number(response: Any) -> bool:
-    """Return whether a response is a text that is not a number."""
+    """Return whether a response is a text that is not a number; False for blank text."""
     if not isinstance(response, str):
         return False
     try:
@@ -161,13 +161,19 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     items = layout.item_ids(file.task, documents)
     answers: list[ResponseRow] = []
     for record, item in zip(records, items, strict=True):
-        item, task = _judged_item(record.cells) or (item, file.task)
+        task = file.task
+        judged_item = _judged_item(record.cells)
+        if judged_item is not None:
+            item, task = judged_item
         answers += _responses_to_document(record, item, task, file.model, sheet.show)
     return answers
 
 
 def _judged_item(cells: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the item and the category of the battles in a row's verdicts; None if it has none."""
+    """Return the item and the category of the battles in a row's verdicts.
+
+    None if the row has no verdicts, or if no battle has a category.
+    """
     verdicts = verdicts_in_row(cells)
     if verdicts is None:
         return None
@@ -193,7 +199,8 @@ def _responses_to_document(
         show: says whether the chat in a prompt is shown as a transcript.
     """
     system, instruction, chat = _parse_prompt(record)
-    work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), turns=1)
+    calls = sum(len(turn.calls) for turn in chat.turns)
+    work: AgentWork | None = AgentWork(calls, turns=1)
     if chat.turns and show.shows(chat.turns):
         # All turns of the prompt were written before the model was asked, examples or not.
         instruction = chat.as_instruction()
@@ -202,7 +209,7 @@ def _responses_to_document(
         "category": task,
         "reference": record.cell_name("target"),
         "system": system,
-        "columns": short_values(fields_of_document(record.cells)),
+        "columns": short_values(columns_of_document(record.cells)),
     }
     described = description_of_row(record.row, record.cells)
     document = replace(described, item=item, words=words_of_document(record.cells))

@@ -26,8 +26,8 @@ from podium.responses.collection import Responses, assemble
 from podium.responses.transcripts import Show, Turn
 from podium.text import parse_literal
 
-# Name of the model that stands for the preferred responses.
 PREFERRED_MODEL = "chosen"
+"""Name of the model that stands for the preferred responses."""
 COLUMNS_OF_SIDE = {
     PREFERRED_MODEL: ("chosen", "chosen.messages"),
     "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
@@ -36,12 +36,14 @@ COLUMNS_OF_SIDE = {
 
 A cell is a list of messages, a mapping with the key `messages`, JSON with one of these, or a text.
 """
-# Names that the columns of the id, the question and the category may have; the first is used.
 ITEM_COLUMNS = ("uuid", "id", "item")
+"""Names that the column of the id may have. The first one with a value is used."""
 INSTRUCTION_COLUMNS = ("query", "instruction", "prompt")
+"""Names that the column of the question may have. The first one with a value is used."""
 PARAMETER_KEYS = ("parameters", "input_schema", "inputSchema")
 """Keys under which OpenAI, Anthropic and MCP describe the parameters of a tool."""
 CATEGORY_COLUMNS = ("category", "_lcp_bucket", "subset")
+"""Names that the column of the category may have. The first one with a value is used."""
 
 
 def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
@@ -145,13 +147,13 @@ def _merge_texts(texts: Iterable[str | None]) -> str | None:
     The result is None if all texts are empty or None.
     """
     different_texts = dict.fromkeys(normal_text(text) for text in texts if text)
-    kept = []
+    texts_in_no_other = []
     for text in different_texts:
         texts_with_it = [other for other in different_texts if text in other]
         # Each text is part of itself.
         if texts_with_it == [text]:
-            kept.append(text)
-    return "\n\n".join(kept) or None
+            texts_in_no_other.append(text)
+    return "\n\n".join(texts_in_no_other) or None
 
 
 def _first_cell(cells: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -156,15 +156,15 @@ def pair_rows(
             paired[place] = row
         records += [run for run in paired_runs.runs if run.model]
         results.append(paired_runs.result)
-    kept = tuple(records) if runs or _warn_of_settings(records) else ()
+    kept_records = tuple(records) if runs or _warn_of_settings(records) else ()
     findings = tuple(result.finding for result in results)
-    reported = findings if kept else tuple(filter(_has_unshared_items, findings))
-    notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept)]
+    reported = findings if kept_records else tuple(filter(_has_unshared_items, findings))
+    notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept_records)]
     if items_with_wordings:
         notes.append(Notice("instructions-differ", {"items": items_with_wordings}))
     return PairedRows(
         rows=paired,
-        runs=kept,
+        runs=kept_records,
         findings=reported,
         accepted=tuple(chain.from_iterable(result.accepted for result in results)),
         notes=tuple(notes),
@@ -195,18 +195,18 @@ def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> Pair
         documents.append(
             [question.document for question in questions if question.document is not None]
         )
-    question_count = sum(map(len, task_runs.questions))
-    document_count = sum(map(len, documents))
+    question_count = sum(len(questions_of_run) for questions_of_run in task_runs.questions)
+    document_count = sum(len(documents_of_run) for documents_of_run in documents)
     if document_count < question_count:
         result = pair_questions(task, task_runs.asked, allowed.names, option=allowed.option)
         return PairedRuns(result, result.names, runs)
-    asked = asked_documents(documents, runs)
+    asked_runs = asked_documents(documents, runs)
     result = pair_questions(
-        task, asked, allowed.names, option=allowed.option, remedy=NO_SHARED_DOCUMENT_REMEDY
+        task, asked_runs, allowed.names, option=allowed.option, remedy=NO_SHARED_DOCUMENT_REMEDY
     )
     names: Sequence[Mapping[str, str]] = [{} for _ in runs]
     if result.finding.pairing == "other inputs" or _are_written_otherwise(documents):
-        names = items_by_name(documents, asked, result.names)
+        names = items_by_name(documents, asked_runs, result.names)
     if result.accepted:
         # Prompts differ because the documents do, so their hashes say nothing more.
         return PairedRuns(result, names, runs)
@@ -221,7 +221,7 @@ def _are_written_otherwise(documents: Sequence[Sequence[AskedDocument]]) -> bool
     for document in chain.from_iterable(documents):
         if document.words:
             items[document.words].add(document.item)
-    return any(len(texts_of_item) > 1 for texts_of_item in items.values())
+    return any(len(items_of_words) > 1 for items_of_words in items.values())
 
 
 def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[str, list[int]]:
@@ -270,17 +270,16 @@ def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord])
         first = items.get(question.item)
         if first is None or first.instruction is None:
             items[question.item] = question
-    asked = []
+    run_by_key = {}
     for (source, model), items in questions_of_run.items():
         sources = [*dict.fromkeys(question.source for question in items.values())]
         run = runs.get(source) or RunRecord(model, task, some(sources), is_described=False)
         run = _with_system(replace(run, model=model, task=task), items.values())
         is_split = len(sources) > 1
         records = [_record_of_question(question, is_split) for question in items.values()]
-        asked.append(((source, model), AskedRun(run, records)))
-    asked.sort(key=lambda key_and_run: _run_order(key_and_run[1]))
-    keys = [key for key, _ in asked]
-    asked_runs = [run for _, run in asked]
+        run_by_key[source, model] = AskedRun(run, records)
+    keys = sorted(run_by_key, key=lambda key: _run_order(run_by_key[key]))
+    asked_runs = [run_by_key[key] for key in keys]
     questions = [list(questions_of_run[key].values()) for key in keys]
     return TaskRuns(keys, asked=asked_runs, questions=questions)
 
@@ -332,17 +331,17 @@ def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
     return replace(run, system_instruction=systems.pop())
 
 
-def _run_order(asked: AskedRun) -> tuple[bool, str, int, str, str]:
+def _run_order(asked_run: AskedRun) -> tuple[bool, str, int, str, str]:
     """Return the key by which runs are sorted.
 
     Questions without a response (no model) come first, then runs without a time by a hash of their
     questions, then the others by time and source.
     """
-    run = asked.run
+    run = asked_run.run
     if run.time:
         # As `pair_tasks` sorts the scores of the same runs, so that both have the same ids.
         return bool(run.model), run.time, 0, run.source, run.model
-    content = sorted(f"{item.id} {item.excerpt}" for item in asked.items)
+    content = sorted(f"{item.id} {item.excerpt}" for item in asked_run.items)
     return bool(run.model), "", hash_of_text("\n".join(content)), run.model, run.source
 
 
@@ -413,22 +412,22 @@ def _unify_wordings(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
         if is_compared and question.instruction is not None:
             questions_of_wording = wordings[question.item]
             wording = _input_of_question(question)[:2]  # choices are in no wording
-            known = questions_of_wording.setdefault(wording, question)
-            questions_of_wording[wording] = min(known, question, key=_wording_order)
-    chosen = {}
+            first_with_wording = questions_of_wording.setdefault(wording, question)
+            questions_of_wording[wording] = min(first_with_wording, question, key=_wording_order)
+    question_of_item = {}
     for item, questions_of_wording in wordings.items():
         if len(questions_of_wording) > 1:
-            chosen[item] = min(questions_of_wording.values(), key=_wording_order)
+            question_of_item[item] = min(questions_of_wording.values(), key=_wording_order)
     unified_rows = []
     for row in rows:
         question = question_of_row(row)
-        chosen_question = chosen.get(question.item)
+        chosen_question = question_of_item.get(question.item)
         if chosen_question is not None:
             question = replace(
                 chosen_question, source=question.source, row=question.row, task=question.task
             )
         unified_rows.append(_with_question(row, question))
-    return unified_rows, [*chosen]
+    return unified_rows, [*question_of_item]
 
 
 def _wording_order(question: QuestionRow) -> tuple[int, str, str, str]:
@@ -453,8 +452,8 @@ def _unify_system_prompts(rows: Sequence[Row], described: Collection[str]) -> li
     shortest: dict[str, str] = {}
     for question in map(question_of_row, rows):
         if question.system:
-            known = shortest.get(question.item, question.system)
-            shortest[question.item] = min((known, question.system), key=_text_order)
+            shortest_so_far = shortest.get(question.item, question.system)
+            shortest[question.item] = min((shortest_so_far, question.system), key=_text_order)
     unified_rows = []
     for row in rows:
         question = question_of_row(row)

@@ -103,9 +103,9 @@ class Shape(NamedTuple):
 ITEM_COLUMNS = tables.COLUMN_NAMES["item"]
 INSTRUCTION_COLUMNS = tables.COLUMN_NAMES["instruction"]
 RESPONSE_COLUMNS = tables.COLUMN_NAMES["response"]
+"""Names that the columns of ids, instructions and responses may have."""
 BATTLE_COLUMNS = ("model_a", "model_b")
 """Columns of a table of verdicts. Its column `response` is a number, not a text."""
-# Columns that a table of questions does not have.
 COLUMNS_OF_NO_QUESTIONS = (
     *RESPONSE_COLUMNS,
     *tables.COLUMN_NAMES["model"],
@@ -113,18 +113,21 @@ COLUMNS_OF_NO_QUESTIONS = (
     "messages",
     "choices",
 )
+"""Columns that a table of questions does not have."""
 ARENA_HARD_ITEM = ("uid", "question_id")
 ARENA_HARD_MODEL = ("model", "model_id")
-# `Shape.required` of lm-eval's samples, of arena-hard's answers and of AlpacaEval's outputs.
+"""Names that the columns of the id and of the model may have in arena-hard's files."""
 SAMPLES_COLUMNS = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
 ANSWERS_COLUMNS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
 OUTPUTS_COLUMNS = [["instruction"], ["output"], ["generator"]]
+"""`Shape.required` of lm-eval's samples, of arena-hard's answers and of AlpacaEval's outputs."""
 SHAPE_OF_SAMPLES = Shape(
     "lm-eval samples of generated text",
     read=lm_eval.read_responses_in_samples,
     required=SAMPLES_COLUMNS,
     accepts=lm_eval.is_generated,
 )
+"""The shape of lm-eval's samples, whose files are found by their names."""
 SHAPES = (
     SHAPE_OF_SAMPLES,
     Shape("arena-hard answers", read=tables.read_arena_hard_answers, required=ANSWERS_COLUMNS),
@@ -262,8 +265,9 @@ def read_responses(
     parts, notes, form, unanswered = _read_all_sources(sources, readers, form, optional=optional)
     paired = pair_rows([*prompts, *_rows_in(parts)], _runs_in(parts), allowed)
     notes += paired.notes
-    asked = questions_in(paired.rows[: len(prompts)])  # the prompts, as rows keep their order
-    rows, tasks, prompts = _name_tasks(paired.rows[len(prompts) :], asked)
+    # The prompts come first, as rows keep their order.
+    asked_questions = questions_in(paired.rows[: len(prompts)])
+    rows, tasks, prompts = _name_tasks(paired.rows[len(prompts) :], asked_questions)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     has_questions = on_demand and (prompts or rows)
     if not answers and not optional and not has_questions:
@@ -313,8 +317,8 @@ def _with_urls_in_example(finding: QuestionFinding) -> QuestionFinding:
     inputs = finding.example.get("inputs")
     if not inputs:
         return finding
-    named = {with_urls(source): text for source, text in inputs.items()}
-    return replace(finding, example={**finding.example, "inputs": named})
+    examples = {with_urls(source): text for source, text in inputs.items()}
+    return replace(finding, example={**finding.example, "inputs": examples})
 
 
 def _read_all_sources(
@@ -331,33 +335,33 @@ def _read_all_sources(
         DataError: a file cannot be read, or has no responses and `optional` is False.
     """
     places = [_locate_source(source, readers) for source in map(str, sources)]
-    chosen = _choose_logs_of_sources(places, readers)
+    chosen_logs = _choose_logs_of_sources(places, readers)
     if form.cluster is None:
-        form = form._replace(cluster=_cluster_of_logs(places, chosen, readers))
+        form = form._replace(cluster=_cluster_of_logs(places, chosen_logs, readers))
     parts: list[FileRows] = []
     notes: list[Notice] = []
     owners: dict[str, str] = {}  # source by model
     newest = lm_eval.find_newest_samples(places)
     for source, place, samples in zip(map(str, sources), places, newest, strict=True):
         parts_of_source, notes_of_source = _read_source(
-            place, samples, chosen, readers, form=form, optional=optional
+            place, samples, chosen_logs, readers, form=form, optional=optional
         )
         if not optional:
             _reject_repeated_models(owners, source, _rows_in(parts_of_source))
         parts += parts_of_source
         notes += notes_of_source
-    return parts, [*notes, *chosen.notes], form, chosen.unanswered
+    return parts, [*notes, *chosen_logs.notes], form, chosen_logs.unanswered
 
 
 def _cluster_of_logs(
-    places: Sequence[SourceFiles], chosen: ChosenLogs, readers: Sequence[FileReader]
+    places: Sequence[SourceFiles], chosen_logs: ChosenLogs, readers: Sequence[FileReader]
 ) -> str | None:
     """Return the column of groups by which all logs cluster their own standard errors.
 
     Returns:
         The column; None if there is a file that is no log, or if logs have different ones.
     """
-    columns = {*chosen.clusters.values()}
+    columns = {*chosen_logs.clusters.values()}
     if len(columns) != 1:
         return None
     for place in places:
@@ -399,12 +403,12 @@ def _choose_logs_of_sources(
             for label_of_log in logs:
                 names |= label_of_log
             continue
-        chosen = reader.choose(logs)
-        names |= chosen.names
-        runs |= chosen.runs
-        clusters |= chosen.clusters
-        notes += chosen.notes
-        unanswered += chosen.unanswered
+        chosen_logs = reader.choose(logs)
+        names |= chosen_logs.names
+        runs |= chosen_logs.runs
+        clusters |= chosen_logs.clusters
+        notes += chosen_logs.notes
+        unanswered += chosen_logs.unanswered
     return ChosenLogs(names, runs, notes, clusters, unanswered)
 
 
@@ -438,7 +442,8 @@ def _no_responses_error(
 def _why_unread(parts: Sequence[FileRows], readers: Sequence[FileReader]) -> list[str]:
     """Return why the first of the files that were skipped in folders has no responses.
 
-    It is the error of this file when it is named alone; empty if no file was skipped.
+    The file is read again as if it were named alone. The list has the text of the error, if there
+    is one; it is empty if no file was skipped.
     """
     skipped = [part.path for part in parts if part.rows is None]
     if not skipped:
@@ -469,19 +474,19 @@ def read_prompts(
     rows: list[Row] = []
     notes: list[Notice] = []
     places = [_locate_source(source, readers) for source in map(str, sources)]
-    chosen = _choose_logs_of_sources(places, readers)
+    chosen_logs = _choose_logs_of_sources(places, readers)
     for place, samples in zip(places, lm_eval.find_newest_samples(places), strict=True):
         parts, notes_of_source = _read_source(
             place,
             samples,
-            chosen,
+            chosen_logs,
             readers,
             shapes=PROMPT_SHAPES,
             form=RowForm(cluster=cluster),
         )
         rows += _rows_in(parts)
         notes += notes_of_source
-    return questions_in(rows), [*notes, *chosen.notes]
+    return questions_in(rows), [*notes, *chosen_logs.notes]
 
 
 def _missing_answers(
@@ -501,8 +506,8 @@ def _missing_answers(
     answered: dict[str | None, set[str]] = {}
     for answer in answers:
         task = answer.question.task
-        asked = questions.setdefault(task, {})
-        asked.setdefault((answer.question.item, answer.number), answer.question)
+        questions_of_task = questions.setdefault(task, {})
+        questions_of_task.setdefault((answer.question.item, answer.number), answer.question)
         answered.setdefault(task, set()).add(answer.model)
     missing: list[ResponseRow] = []
     for run in dict.fromkeys(unanswered):
@@ -598,7 +603,7 @@ def _rows_in(parts: Iterable[FileRows]) -> list[Row]:
 def _read_source(
     place: SourceFiles,
     samples: lm_eval.NewestSamples,
-    chosen: ChosenLogs,
+    chosen_logs: ChosenLogs,
     readers: Sequence[FileReader],
     shapes: Sequence[Shape] = SHAPES,
     form: RowForm = NO_GROUPS,
@@ -612,7 +617,7 @@ def _read_source(
     Args:
         place: the local files of the source.
         samples: the samples files of lm-eval among them.
-        chosen: which log files of hosts are read.
+        chosen_logs: which log files of hosts are read.
         readers: readers of hosts' log files.
         shapes: known shapes of tables.
         form: what is read of each row.
@@ -648,12 +653,12 @@ def _read_source(
                 optional=is_optional,
                 skips_bad_rows=optional,
             )
-        elif path in chosen.names:
+        elif path in chosen_logs.names:
             with named_in_errors(path):
-                rows = name_models(reader.read(path, form), chosen.names[path])
+                rows = name_models(reader.read(path, form), chosen_logs.names[path])
         else:
             continue
-        parts.append(FileRows(path, rows, chosen.runs.get(path)))
+        parts.append(FileRows(path, rows, chosen_logs.runs.get(path)))
     return parts, notes
 
 
@@ -679,9 +684,10 @@ def _sheet_of_samples(
         else:
             row_of_line[place.removeprefix("line ")] = row
     frame = pd.DataFrame(list(row_of_line.values()), index=pd.Index(list(row_of_line), name="line"))
-    judged = next(filter(None, map(verdicts_in_row, row_of_line.values())), None)
-    model = model_of_verdicts(file, judged) if judged else file.model
-    return Sheet(file.path, model, frame, *form), notes
+    verdicts_of_rows = map(verdicts_in_row, row_of_line.values())
+    first_verdicts = next((verdicts for verdicts in verdicts_of_rows if verdicts), None)
+    model = model_of_verdicts(file, first_verdicts) if first_verdicts else file.model
+    return Sheet(file.path, model, frame, show=form.show, cluster=form.cluster), notes
 
 
 def _is_log_of(reader: FileReader, path: Path) -> bool:
@@ -724,7 +730,7 @@ def _read_file(
             # The names of the columns already show that no shape fits. So the rows, which take
             # longer, are not read.
             return None
-        sheet = Sheet(path, label, records.frame(), *form)
+        sheet = Sheet(path, label, records.frame(), show=form.show, cluster=form.cluster)
     return _parse_rows(sheet, shapes, optional=optional)
 
 

@@ -18,11 +18,13 @@ from podium.scorers.reasoning import Policy, strip_reasoning
 from podium.wording import quantity
 
 Mode = Literal["answer", "transcript", "auto"]
+"""What a judge is shown; see `Show.mode`."""
 DEFAULT_BUDGET = 8_000
 """Default budget of a transcript, in tokens."""
 SHORTEST_CUT_TEXT = 200
 """Smallest number of characters that a text keeps if it is cut, half of them at either end."""
 LEFT_OUT = "left out"
+"""Words with which a note on a cut begins, or the name of a piece that replaces turns ends."""
 AS_RECORDED = "the log holds no more of them"
 """`AgentWork.limit` of transcripts in a tournament's log: no option can show more of them."""
 OWN_CALL = re.compile(r"call [0-9]+\.[0-9]+")
@@ -118,6 +120,7 @@ class Piece(NamedTuple):
         parts = [self.text]
         if self.cut:
             parts = [self.text[: self.head], self.text[self.head :]]
+        # The note stands between the two parts; a piece without a cut has one part and no note.
         note = f"\n{LEFT_OUT}: {quantity(self.cut, 'character')}{NEXT_LINE}"
         return f"{self.name}: " + note.join(part.replace("\n", NEXT_LINE) for part in parts)
 
@@ -375,7 +378,7 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
 
 
 def render(pieces: Sequence[Piece], answer: str) -> str:
-    """Return the text of a transcript: the pieces, then the final answer unless it is empty."""
+    """Return the text of a transcript: the pieces, then the final answer unless it is blank."""
     texts = [piece.shown_text for piece in pieces]
     if answer.strip():
         texts.append(Piece(ANSWER_NAME, escape_controls(answer), turn=0).shown_text)
@@ -406,7 +409,11 @@ def write_pieces(pieces: Iterable[tuple[str, str]]) -> str:
 
     Notes on cuts stay in square brackets, so that they are a part of the texts.
     """
-    return "\n".join(f"{name}: {text.replace(chr(10), NEXT_LINE)}" for name, text in pieces)
+    lines = []
+    for name, text in pieces:
+        further_lines_marked = text.replace("\n", NEXT_LINE)
+        lines.append(f"{name}: {further_lines_marked}")
+    return "\n".join(lines)
 
 
 def plain_text(transcript: str) -> str:
@@ -438,5 +445,5 @@ def work_in(transcript: str) -> AgentWork:
 
 
 def _count_in_note(text: str) -> int:
-    """Parse a number in a note, such as `1,200`."""
+    """Return the number in a note as an int: 1200 for `1,200`."""
     return int(text.replace(",", ""))

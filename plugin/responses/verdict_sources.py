@@ -12,13 +12,18 @@ from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.scorers.reasoning import Policy
 
 STANDARD_INPUT = "-"
+"""Path that stands for standard input."""
 TABLE_MARK = "#"
 """Stands between the path of a database and the name of one of its tables."""
 
 
 def response_readers() -> list[FileReader]:
     """Return the readers of responses in logs, of every format that has one."""
-    return [load_target(known.responses) for known in catalogue.formats() if known.responses]
+    return [
+        load_target(table_format.responses)
+        for table_format in catalogue.formats()
+        if table_format.responses
+    ]
 
 
 def read_responses_beside_verdicts(

@@ -31,14 +31,15 @@ WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {
 
 
 def usual_reports(result: Any) -> Sequence[Report]:
-    """Return the reports that are registered for the class of a result."""
+    """Return what the method `reports` of a result gives, as a tuple."""
     return tuple(result.reports())
 
 
 def write_ranking(ranking: Ranking, destination: Destination) -> None:
     """Write a ranking and its chart, with its warnings and failures on stderr.
 
-    On stdout, `shown_reports` chooses the tables. Files have all tables.
+    On stdout, `shown_reports` chooses the tables. Files have all tables. Only the style `table` (or
+    none) without a file has the chosen tables.
     """
     messages = ranking_messages(ranking)
     view: View = usual_reports
@@ -82,10 +83,11 @@ def write_result(
 
 
 def styled_text(result: Any, style: str, view: View = usual_reports) -> str:
-    """Render a result in a style: `json`, a style in `WRITERS`, or else CSV.
+    """Render a result as text in a style.
 
-    The styles in `WRITERS` render the reports that `view` makes. In CSV, cells that a spreadsheet
-    would take for formulas are escaped.
+    `style` is `json`, a style in `WRITERS`, or anything else for CSV. The styles in `WRITERS`
+    render the reports that `view` makes. In CSV, cells that a spreadsheet would take for formulas
+    are escaped.
     """
     if style in WRITERS:
         return WRITERS[style](view(result))
@@ -95,6 +97,9 @@ def styled_text(result: Any, style: str, view: View = usual_reports) -> str:
 
 
 def print_reports(reports: Sequence[Report]) -> None:
-    """Write reports to stdout as text, styled if stdout is a terminal, and flush."""
+    """Write reports to stdout as plain text, and flush.
+
+    The text has colours and bold only if stdout is a terminal.
+    """
     sys.stdout.write(terminal_text(reports, sys.stdout.isatty()))
     sys.stdout.flush()

@@ -20,6 +20,7 @@ from podium.storage.temporary_folders import lock, open_descriptor, temporary_fo
 
 PREFIX = ".podium-"
 SUFFIX = ".tmp"
+"""Beginning and end of the names of temporary files beside their targets."""
 LEFT_OVER_AGE = 60.0
 """Smallest age in seconds of an unlocked temporary file that is removed.
 

@@ -23,13 +23,13 @@ DRIVERS = {
     "https": ("aiohttp", "https"),
 }
 """For each scheme, the package that fsspec needs and the extra of podium that installs it."""
-# What the user can do about missing credentials, by scheme.
 CREDENTIALS = {
     "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket "
     "FSSPEC_S3_ANON=true",
     "gs": "run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS; "
     "for a public bucket FSSPEC_GS_TOKEN=anon",
 }
+"""What the user can do about missing credentials, by scheme."""
 CREDENTIAL_ERRORS = {
     "NoCredentialsError",
     "PartialCredentialsError",
@@ -44,17 +44,16 @@ CREDENTIAL_ERRORS = {
 """Errors of drivers, by name, that mean missing or expired credentials."""
 STORES = ("s3", "gs")
 """Schemes whose folders can be listed, and that can be written to."""
-# The scheme of a URL, such as `s3`.
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
+"""Matches the scheme of a URL, such as `s3`."""
 USER = re.compile(r"(?<=://)[^/\s@]*@")
-"""User and password in a URL: `ann:secret@` of `https://ann:secret@host/`."""
-"""Handler that drops the log messages of a driver."""
+"""Matches user and password in a URL: `ann:secret@` of `https://ann:secret@host/`."""
 QUERY = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"),]*")
-"""A URL with a query, which may hold a signature. Group 1 is the URL without the query."""
+"""Matches a URL with a query, which may hold a signature. Group 1 is the URL without the query."""
 
 
 def is_url(text: str) -> bool:
-    """Return whether a source is a URL, not a path."""
+    """Return whether a text is a URL of any scheme, not a path. `label=URL` is not a URL."""
     return SCHEME.match(text) is not None
 
 

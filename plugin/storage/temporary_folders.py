@@ -16,8 +16,9 @@ from pathlib import Path
 
 PREFIX = "podium-"
 SUFFIX = ".tmp"
-# The name of a locked folder of any process: `podium-`, 8 random characters, `.tmp`.
+"""Beginning and end of the names of locked folders."""
 LOCKED_FOLDER_NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
+"""Matches the name of a locked folder of any process, such as `podium-ab12cd34.tmp`."""
 _FOLDERS: dict[int, Path] = {}
 """The locked folder by process id. A forked process inherits the entry of its parent and adds its
 own entry."""

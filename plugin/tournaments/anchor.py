@@ -16,6 +16,7 @@ from podium.tournaments.stopping import Progress, Stopping
 from podium.wording import quantity
 
 AUTO = "auto"
+"""Value of the option `anchor`: a pilot chooses the anchor."""
 MIN_FOR_PILOT = 3
 """Fewest models with which a pilot chooses the anchor: the anchor, and two models to compare."""
 
@@ -81,7 +82,10 @@ class Anchor(Stopping):
         return schedule_pairings(field, pairings, played, f"{last_look}{note}")
 
     def size(self, field: Field) -> int:
-        """Return the number of battles; with `auto`, the maximum."""
+        """Return the number of battles; with `until` or `auto`, the largest possible number.
+
+        With `auto`, the battles of the pilot are included.
+        """
         if self._named_anchors(field):
             return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
@@ -90,7 +94,8 @@ class Anchor(Stopping):
         return len(pilot.pairings) + (len(items) - len(pilot_items)) * battles_per_item
 
     def rounds(self, field: Field) -> int | None:
-        """Return the maximum number of rounds, the pilot's included; None if it is not fixed."""
+        """Return the largest number of rounds, the pilot included; None if it is not fixed."""
+        # `super()` without arguments fails in a dataclass with slots, which is a new class.
         number = super(Anchor, self).rounds(field)
         if number is None or self._named_anchors(field):
             return number
@@ -156,7 +161,7 @@ class Anchor(Stopping):
         return parse_model_names(self.anchor, field.models)
 
     def _pilot_round(self, field: Field) -> tuple[frozenset[str], NextRound]:
-        """Return the items of the pilot, and its battles."""
+        """Return the items of the pilot, and its battles: on each item, all pairs of models."""
         items = draw_items(field, self.items, self.seed)
         # Samples of one seed are nested, so these are among all items asked for.
         pilot_items = draw_items(field, min(self.pilot, len(items)), self.seed)
@@ -185,7 +190,10 @@ class _AnchorChoice:
 
 
 def _rounds_until_played(pairings: Sequence[Pairing], played: Sequence[Round]) -> int | None:
-    """Return the number of rounds after which all these pairings were played; None if not yet."""
+    """Return the number of rounds after which all these pairings were played.
+
+    The result is None if some were not played in any round, and if there are no rounds.
+    """
     waiting = set(pairings)
     for number, round_ in enumerate(played, start=1):
         waiting -= {outcome.pairing for outcome in round_.outcomes}
@@ -209,7 +217,8 @@ def pairings_against(
 def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
     """Return the model against which verdicts on two others differ most often.
 
-    Of models with the same share, it is the one with more comparisons, then the first by name.
+    Of models with the same share, the one with more comparisons is returned, then the first by
+    name.
 
     Raises:
         NotIdentifiedError: no item has readable verdicts of two models against a third.

@@ -122,7 +122,8 @@ def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
 def matchups_in(played: Sequence[Round]) -> Matchups:
     """Collect the credits of readable battles by pair of models.
 
-    A pair without a readable battle has an empty list.
+    The names of a pair are those of its pairing, sorted. A pair that met without a readable battle
+    has an empty list.
     """
     matchups: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for round_ in played:

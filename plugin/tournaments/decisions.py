@@ -233,7 +233,7 @@ def _depends_on_transitivity(tournament: Any, field: Field, progress: Progress) 
 def _decision_sentences(
     tournament: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
 ) -> list[str]:
-    """Return sentences on what the last interim analysis decided, each with the level.
+    """Return sentences, with full stops, on what the last interim analysis decided, with the level.
 
     If the ladder has another scale than the battles, the only sentence says so, without the level.
 
@@ -264,7 +264,7 @@ def _decision_sentences(
 
 
 def _rating_decision(last: Look, new: Sequence[str]) -> str:
-    """Return a sentence on the half-widths of the intervals of ratings.
+    """Return a sentence, without a full stop, on the half-widths of the intervals of ratings.
 
     The ratings are those of newcomers (`new`), or of all models if there are no newcomers.
     """
@@ -284,7 +284,7 @@ def _rating_decision(last: Look, new: Sequence[str]) -> str:
 def _order_decisions(
     tournament: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
 ) -> list[str]:
-    """Return sentences on the order of the models.
+    """Return sentences, without full stops, on the order of the models.
 
     If all pairs are decided, the first sentence states the order. Decisions can contradict each
     other (A over B, B over C, C over A). The first sentence then says how many pairs are decided
@@ -335,7 +335,7 @@ def _partial_order(
     *,
     has_newcomers: bool,
 ) -> str:
-    """Return a sentence on how many pairs are decided, and on two groups of models.
+    """Return a sentence, without a full stop, on how many pairs are decided, and on two groups.
 
     For each pair of a model of the first group (above) with a model of the second (below), it is
     decided that the model of the second group is not better by more than the margin.
@@ -375,9 +375,10 @@ def _partial_order(
 def _anchor_decision(
     names: Sequence[str], settled: np.ndarray, ranked: Sequence[int], anchor: int, margin: float
 ) -> str:
-    """Return a sentence on which models are not worse, and which not better, than an anchor.
+    """Return a sentence, without a full stop, on how other models compare with an anchor.
 
-    All pairs with the anchor are decided.
+    It names the models that are not worse than the anchor, and those that are not better. All pairs
+    with the anchor are decided.
 
     Args:
         names: names of the models.
@@ -400,10 +401,11 @@ def _anchor_decision(
 
 
 def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> list[str]:
-    """Return sentences on the set of the best K models.
+    """Return sentences, without full stops, on the set of the best K models.
 
-    If all K are decided, one sentence names them. If none is, one sentence names the undecided
-    models. Otherwise there are two sentences, on the decided and on the undecided ones.
+    A model is undecided if any of its pairs is open. If all K are decided, one sentence names them.
+    If none of them is, one sentence names the undecided models. Otherwise there are two sentences,
+    on the decided models among the best, and on the undecided models.
 
     Args:
         tournament: the tournament.

@@ -88,7 +88,10 @@ def _read_weights(text: str | None, number: int) -> list[float]:
 
 
 def name_jury(judges: Sequence[str]) -> str:
-    """Return a name for judges that take turns; it does not depend on their order."""
+    """Return a name for judges that take turns, such as `3 judges in turn, 1f0a9c3e`.
+
+    The last part is a hash of the names. The name does not depend on their order.
+    """
     key = "\0".join(sorted(judges))
     return f"{len(judges)} judges in turn, {sha256(key.encode()).hexdigest()[:8]}"
 
@@ -158,7 +161,7 @@ class JudgeRotation:
             furthest_behind = [
                 k for k, lead in enumerate(leads) if lead < smallest_lead + LEAD_ROUNDING
             ]
-            # If several judges have this lead, one of them is drawn.
+            # If several judges have this lead, one of them is drawn by the last byte of the hash.
             *_, drawn_number = self._draw(pairing)
             chosen = furthest_behind[drawn_number % len(furthest_behind)]
             self._chosen[self._key_of(pairing)] = chosen

@@ -169,7 +169,8 @@ class Ring(Stopping):
     ) -> NextRound:
         """Return the battles until the next look, and the next round's note.
 
-        If no battle can be played before the next look, the battles last until a later one.
+        If no battle can be played before the next look, the battles last until a later look. If
+        none can be played at all, the round has no pairings.
         """
         names = sorted(field.models)
         met = _pairs_by_item(names, played)
@@ -344,7 +345,9 @@ def _edges_to_opponent(
     """
     # A circle of n models contains a given pair with probability 2 / (n - 1), or 1 if n is 2. With
     # m others, an opponent is drawn with probability 2 m / (THINNING (2 m + max(n - 1, 2))). For
-    # THINNING = 1, a model would meet each opponent as often as each model of its group.
+    # THINNING = 1, a model would meet each opponent as often as each model of its group. One
+    # integer is drawn: `numbers_of_opponents` of the integers stand for an opponent, all others for
+    # a circle.
     numbers_of_opponents = 2 * len(others)
     numbers_of_circle = max(len(group) - 1, 2)
     drawn = int(rng.integers(THINNING * (numbers_of_opponents + numbers_of_circle)))

@@ -35,6 +35,7 @@ def schedule_pairings(
     if len(possible) < len(requested):
         left_out = Counter(pairing.item for pairing in requested)
         left_out.subtract(pairing.item for pairing in possible)
+    # The sign + drops the items of which nothing is left out.
     return NextRound(coming, note, len(requested) - len(possible), +left_out)
 
 
@@ -63,9 +64,10 @@ def schedule_pairs(
 
 
 def _played_among(requested: Sequence[Pairing], played: Sequence[Round]) -> set[Pairing]:
-    """Return the pairings of earlier rounds that are of the items and pairs of models asked for.
+    """Return the pairings of earlier rounds that have an item and a pair of models asked for.
 
-    Others are not collected, because rounds may be large.
+    The item and the pair may be asked for in different pairings. Other pairings are not collected,
+    because rounds may be large.
     """
     if not played:
         return set()

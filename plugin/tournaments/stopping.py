@@ -149,7 +149,7 @@ class Look(LookFit):
 
     @property
     def title(self) -> str:
-        """The number of the look and of planned looks, in words."""
+        """The number of the look and of planned looks, as `interim analysis 2 of 5`."""
         planned = f" of {self.planned}" if self.planned else ""
         return f"interim analysis {self.number}{planned}"
 
@@ -633,19 +633,23 @@ class Stopping:
 
 
 def fewest_clusters(unit: str) -> int:
-    """Return how many items, or groups of items of this name, errors need."""
+    """Return how many items, or groups of items if `unit` is their name, errors need."""
     return MIN_GROUPS if is_group(unit) else MIN_ITEMS
 
 
 def _clusters_of(field: Field, items: Sequence[str]) -> Sequence[str]:
-    """Return the cluster of each of some items: the item or its group."""
+    """Return the cluster of each of some items: its group, or the item itself without groups."""
     if not field.groups:
         return items
     return [field.groups[item] for item in items]
 
 
 def _decisions_so_far(before: Look | None, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return copies of `settled` and `finished` of a look; nothing is decided if it is None."""
+    """Return copies of `settled` and `finished` of a look (see `Look`).
+
+    `settled` says which pairs have a decision, and `finished` about which pairs nothing is left to
+    decide. Without a look before, both are 0 and False everywhere, in the shape of `pairs`.
+    """
     if before is None:
         return np.zeros_like(pairs, np.int64), np.zeros_like(pairs)
     return before.settled.copy(), before.finished.copy()

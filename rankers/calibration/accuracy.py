@@ -16,6 +16,7 @@ from podium.rankers.errors.intervals import mean_interval, t_quantile
 from podium.rankers.estimate import Estimate
 
 CORRELATIONS = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}
+"""Functions of two arrays that compute rank correlations, by name."""
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
 """Mean absolute value of a standard normal error."""
 FEWEST_RANKED = 5
@@ -23,7 +24,7 @@ FEWEST_RANKED = 5
 correlation of n models is 0.437 / (n - 4)."""
 
 
-def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
+def measure_accuracy(held_out_models: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
     """Return the mean error of the judge's ratings and their rank correlations with human ratings.
 
     The interval of the mean error is a t interval of its logarithm. The intervals of correlations
@@ -31,8 +32,8 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     correlation (Bonett and Wright 2000), and 0.437 / (n - 4) for Kendall's (Fieller 1957).
 
     Args:
-        held: the held-out ratings. Models whose judge's or human rating is unknown or unbounded
-            are left out.
+        held_out_models: the held-out ratings. Models whose judge's or human rating is unknown or
+            unbounded are left out.
         kind: which of the judge's ratings, `hard` or `soft`.
         level: confidence level, in (0, 1).
 
@@ -40,7 +41,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
         The accuracy, without `log_loss` and `plain_mae`. For fewer than two models, all figures
         are None.
     """
-    judge, human = _paired_ratings(held, kind)
+    judge, human = _paired_ratings(held_out_models, kind)
     number = len(judge)
     if number < 2:
         return Accuracy(mae=None, spearman=None, kendall=None, n=number)
@@ -55,7 +56,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     slope = None
     if number > 2 and np.ptp(judge) > 0:
         slope = float(np.polyfit(judge, human, 1)[0])
-    human_se = [model.human_se for model in held if model.human_se is not None]
+    human_se = [model.human_se for model in held_out_models if model.human_se is not None]
     return Accuracy(
         n=number,
         mae=mae,
@@ -117,17 +118,19 @@ def compare_accuracy(
         fewer than two common models, the result is empty.
     """
     theirs_by_model = {
-        held.model: held for held in their_models if held.residual(their_kind) is not None
+        held_out.model: held_out
+        for held_out in their_models
+        if held_out.residual(their_kind) is not None
     }
     common = []
-    for held in our_models:
-        if held.residual(kind) is not None and held.model in theirs_by_model:
-            common.append(held)
+    for held_out in our_models:
+        if held_out.residual(kind) is not None and held_out.model in theirs_by_model:
+            common.append(held_out)
     if len(common) < 2:
         return {}
     ours, human = _paired_ratings(common, kind)
     theirs, their_human = _paired_ratings(
-        [theirs_by_model[held.model] for held in common], their_kind
+        [theirs_by_model[held_out.model] for held_out in common], their_kind
     )
     error_differences = np.abs(ours - human) - np.abs(theirs - their_human)
     comparisons = {"mae": Estimate(*mean_interval(error_differences, level))}
@@ -181,8 +184,9 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
         level: simultaneous confidence level of all differences, in (0, 1).
 
     Returns:
-        The choice. If no model is rated by all contenders, the choice is the first contender, and
-        the others are not compared.
+        The choice. Its errors are over the models that all contenders rate; of equal errors, the
+        first contender is the best. If no model is rated by all contenders, the choice is the first
+        contender, and `others` is empty.
     """
     contenders = []
     # Hard ratings do not depend on the target, so the first calibration has those of all.
@@ -219,12 +223,15 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
 
 
 def _errors_by_model(contender: Contender) -> dict[str, float]:
-    """Return the absolute error of each model's rating by name; unknown errors are left out."""
+    """Return the absolute error of each model's rating, in Elo points, by the model's name.
+
+    Models whose error is unknown are left out.
+    """
     errors = {}
-    for held in contender.held:
-        residual = held.residual(contender.kind)
+    for held_out in contender.held:
+        residual = held_out.residual(contender.kind)
         if residual is not None:
-            errors[held.model] = abs(residual)
+            errors[held_out.model] = abs(residual)
     return errors
 
 
@@ -238,13 +245,14 @@ def _jackknife(
 
     Args:
         rule: `spearman` or `kendall`.
-        ours: our ratings and the human ones, shape (models,) each.
-        theirs: their ratings and the human ones.
-        level: confidence level.
+        ours: our ratings and the human ratings, shape (models,) each.
+        theirs: their ratings and the human ratings of the same models, shape (models,) each.
+        level: confidence level, in (0, 1).
 
     Returns:
-        The difference, None if one of the correlations is unknown. It has no interval if there are
-        fewer than five models, or if leaving out a model makes a correlation unknown.
+        The difference, ours minus theirs; None if one of the correlations is unknown. The ends are
+        None if there are fewer than five models, or if leaving out a model makes a correlation
+        unknown.
     """
     our_ratings, our_human_ratings = ours
     their_ratings, their_human_ratings = theirs
@@ -301,9 +309,13 @@ def _correlation_interval(
     return min(low, value), max(high, value)
 
 
-def _paired_ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judge's and the human ratings of models that have both, shape (models,) each."""
-    rated = [model for model in held if model.residual(kind) is not None]
+def _paired_ratings(held_out_models: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the judge's and the human ratings of models that have both, shape (models,) each.
+
+    `kind` is that of the judge's ratings, `hard` or `soft`. Models with an unbounded rating are
+    left out, too.
+    """
+    rated = [model for model in held_out_models if model.residual(kind) is not None]
     judge = [model.rating(kind) for model in rated]
     human = [model.human_elo for model in rated]
     return np.array(judge, dtype=np.float64), np.array(human, dtype=np.float64)

@@ -19,8 +19,8 @@ class LabelMatch(NamedTuple):
     """Verdicts beside human labels, each array of shape (battles,).
 
     Attributes:
-        judge: verdict: 1 if the judge prefers the first model, -1 if the second, 0 for a tie, NaN
-            if unknown.
+        judge: verdict: 1 if the judge prefers the first model, -1 if the judge prefers the second,
+            0 for a tie, NaN if unknown.
         human: human label, with the same values.
         is_known: mask of battles in which verdict and label are known.
         is_decisive: mask of battles in which both are known and neither is a tie.
@@ -35,10 +35,10 @@ class LabelMatch(NamedTuple):
 
 
 def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
-    """Compare credits of first by the judge with those by humans.
+    """Compare the judge's credits of the first model with those by humans, battle by battle.
 
-    Credits are in [0, 1] or NaN, shape (battles,) each. Above 0.5 is a win, 0.5 a tie, and below a
-    loss.
+    Credits are in [0, 1] or NaN, shape (battles,) each. A credit above 0.5 is a win, 0.5 a tie, and
+    a credit below 0.5 a loss.
     """
     judge = np.sign(verdict - 0.5)
     human = np.sign(label - 0.5)
@@ -94,7 +94,8 @@ def bin_predictions(
     # probability would then be in different bins.
     predicted = np.maximum(probability, 1 - probability)[rows].round(12)
     _, code, size = np.unique(predicted, return_inverse=True, return_counts=True)
-    # The share of battles below the middle of those of equal probability decides on their tenth.
+    # The battles of one probability get the tenth in which their middle lies, if all battles are
+    # sorted by probability.
     battles_below_middle = np.cumsum(size) - size / 2
     tenth = np.minimum(battles_below_middle * BINS // len(rows), BINS - 1)
     # Many equal probabilities leave some tenths empty. These are dropped by numbering the others
@@ -244,5 +245,5 @@ def _share_of_labels(is_label: np.ndarray) -> np.ndarray:
 
 
 def _mean_or_none(values: np.ndarray) -> float | None:
-    """Return the mean of values, None if there are none."""
+    """Return the mean of values; None if there are no values."""
     return float(values.mean()) if len(values) else None

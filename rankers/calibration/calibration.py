@@ -78,7 +78,7 @@ class ScaleCorrection(Estimate):
 
     @property
     def is_known(self) -> bool:
-        """Whether there were enough models to estimate it."""
+        """Whether there were enough models to estimate the factor; else it is 1."""
         return self.sd is not None
 
     def variance(self, se: float, *, of_human: bool = False) -> float:
@@ -112,8 +112,8 @@ class HeldOut:
         soft_se: standard error of `soft_elo`, None if unknown.
         battles: number of battles with a soft credit against the others.
         weights: weights of the map fitted without the model, by feature; empty if there is none.
-        separated: which of the ratings (`human`, `hard`, `soft`) the battles do not bound. These
-            are left out of all means and quantiles.
+        separated: names of the ratings (`human`, `hard`, `soft`) that the battles do not bound.
+            These ratings are left out of all means and quantiles.
         human_se: standard error of `human_elo`, None if unknown.
         hard_scale_correction: factor of hard ratings, estimated from the others; None if
             they are not corrected.
@@ -303,7 +303,7 @@ class Conformal:
 
     @property
     def least_models(self) -> int:
-        """Number of models that a finite quantile needs."""
+        """The fewest models with which the quantile `q` is finite at `level`."""
         return models_needed(self.level)
 
     @property
@@ -314,9 +314,8 @@ class Conformal:
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes by name, as the calibration file has them.
 
-        Two numbers of models are added: `needed`, with which `q` is finite, and
-        `needed_for_splits`, with which the quantile of either half is, too. Intervals and widths
-        are in Elo points, or None where the attributes are.
+        Two numbers of models are added: `needed` is the fewest models with which `q` is finite, and
+        `needed_for_splits` the fewest with which the quantiles of both halves are finite.
         """
         return asdict(self) | {
             "needed": self.least_models,
@@ -445,18 +444,21 @@ class Calibration(Document):
 
     @property
     def shown_judge(self) -> str | None:
-        """The judge as people read it; its name if no shorter one is known, None without one."""
-        shown: str | None = self.provenance.get(SHOWN_JUDGE)
-        return shown or self.judge
+        """The judge's short name for people, or the full name if there is no short one.
 
-    def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
+        It is None if the judge is not known.
+        """
+        judge_of_provenance: str | None = self.provenance.get(SHOWN_JUDGE)
+        return judge_of_provenance or self.judge
+
+    def interval_of(self, held_out: HeldOut) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the conformal interval of a held-out soft rating.
 
         Both ends are None if the rating, its error or the conformal quantile is unknown. If the
         quantile is infinite, the quantile by t replaces it.
         """
-        rating = held.rating("soft")
-        error = held.error("soft", self.scale_correction.get("soft"))
+        rating = held_out.rating("soft")
+        error = held_out.error("soft", self.scale_correction.get("soft"))
         half_width_in_errors = self.conformal["soft"].half_width_in_errors
         if rating is None or error is None or half_width_in_errors is None:
             return None, None
@@ -469,7 +471,10 @@ class Calibration(Document):
 
     @property
     def resamples(self) -> int:
-        """Number of resamples of the bootstrap in `se_method`, 0 for the sandwich."""
+        """Number of resamples of the bootstrap, from `se_method`, as 200 from `bootstrap:200`.
+
+        It is 0 for the sandwich.
+        """
         return int(self.se_method.partition(":")[2] or 0)
 
     def fold_betas(self) -> list[float]:
@@ -487,7 +492,11 @@ class Calibration(Document):
         return betas
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the content of a calibration file, as in `docs/calibration.schema.json`."""
+        """Return the content of a calibration file, as in `docs/calibration.schema.json`.
+
+        Beside the attributes, it has `hard_residual` and `soft_residual` of each model, and in
+        `loo` (the accuracy) the mean, the least and the largest beta of `fold_betas`.
+        """
         fold_betas = self.fold_betas()
         content = asdict(self)
         target = content["target"]

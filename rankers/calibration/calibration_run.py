@@ -109,7 +109,7 @@ def calibrate(
     signal = read_signal(battles, kind, ridge, credits_as_margins=True)
     evidence = select_calibratable(build_evidence(battles, signal, cluster))
     method = ErrorMethod(bootstrap or 0, seed)
-    given_target = build_given_target(kind, None, constant)
+    given_target = build_given_target(kind, beta=None, constant=constant)
     run = hold_out_models(evidence, given_target, level, regularization, method)
     calibration = _build_calibration(
         battles, run, method, level, splits, regularization, scale_correction=scale_correction
@@ -132,14 +132,26 @@ def _build_calibration(
     *,
     scale_correction: bool,
 ) -> Calibration:
-    """Return the calibration of a run; provenance, answer and warnings are added later."""
+    """Return the calibration of a run; provenance, answer and warnings are added later.
+
+    Args:
+        battles: the battles of one judge.
+        run: the held-out ratings and their scale corrections.
+        method: how standard errors are estimated, with the seed.
+        level: confidence level.
+        splits: number of half splits by which the coverage is measured.
+        regularization: lambda of the fits.
+        scale_correction: whether the ratings are corrected in scale.
+    """
     evidence = run.evidence
     seed = method.seed
-    held = run.corrected if scale_correction else run.plain
+    held_out_models = run.corrected if scale_correction else run.plain
     corrections = run.corrections if scale_correction else {}
     conformal = {}
     for kind in JUDGE_KINDS:
-        conformal[kind] = measure_conformal(held, kind, corrections.get(kind), level, splits, seed)
+        conformal[kind] = measure_conformal(
+            held_out_models, kind, corrections.get(kind), level, splits, seed
+        )
     stability: tuple[Any, ...] = ()
     if run.target.battles:
         stability = tuple(measure_stability(evidence, np.random.default_rng(seed)))
@@ -150,8 +162,8 @@ def _build_calibration(
         se_method=str(method),
         se_cluster=evidence.unit,
         seed=seed,
-        accuracy=run.accuracy(held, level),
-        models=held,
+        accuracy=run.accuracy(held_out_models, level),
+        models=held_out_models,
         anchors=run.anchors(),
         conformal=conformal,
         agreement=measure_agreement(evidence, soften_verdicts(run.target, evidence.signal)),
@@ -164,7 +176,9 @@ def _build_calibration(
 def _check_options(
     level: float, cluster: str, splits: int, bootstrap: int | None, regularization: float
 ) -> None:
-    """Raise UsageError for an option that is out of its range."""
+    """Raise UsageError for the first option that is out of its range, in the order of the
+    options.
+    """
     check_level(level)
     require_choice("cluster", cluster, ("item", "row"))
     if splits < 1:
@@ -182,9 +196,9 @@ def calibrate_targets(
 ) -> list[Calibration]:
     """Return a calibration by every target that the battles allow.
 
-    These are `margin`, `criteria`, `smoothing` with a fitted constant and with five given ones,
-    and `credit` if it is the default. A target is left out if it raises NotIdentifiedError. The
-    list is empty if all do.
+    The targets are, in this order, `credit` if it is the default, `margin`, `criteria`, and
+    `smoothing` with a fitted constant and with five given constants. A target is left out if it
+    raises NotIdentifiedError. The list is empty if all targets do.
 
     Args:
         battles: battles of one judge, with human labels.
@@ -249,8 +263,16 @@ def _calibration_warnings(
     *,
     scale_corrected: bool,
 ) -> tuple[Notice, ...]:
-    """Return all warnings of a calibration; warnings about the battles come first."""
-    held = calibration.models
+    """Return all warnings of a calibration; warnings about the battles come first.
+
+    Args:
+        battles: the battles of one judge.
+        run: the held-out ratings and their scale corrections.
+        calibration: the calibration by the run.
+        level: confidence level.
+        scale_corrected: whether the ratings of the calibration are corrected in scale.
+    """
+    held_out_models = calibration.models
     warnings = [*battles.notes]
     if battles.votes:
         labels = human_label_fit(battles, battles.models)
@@ -258,15 +280,17 @@ def _calibration_warnings(
             warnings.append(labels.left_out_warning())
     if battles.has_weights:
         warnings.append(Notice("agreement-unweighted"))
-    warnings += _data_warnings(battles, run.evidence, run.scales["hard"], held)
-    models_with_score = sum(model.score("soft") is not None for model in held)
+    warnings += _data_warnings(battles, run.evidence, run.scales["hard"], held_out_models)
+    models_with_score = sum(model.score("soft") is not None for model in held_out_models)
     needed = models_needed(level)
     if models_with_score < needed:
         has_interval_by_t = calibration.conformal["soft"].t is not None
         code = "few-models-by-t" if has_interval_by_t else "few-models"
         fields = {"models": models_with_score, "percent": 100 * level, "needed": needed}
         warnings.append(Notice(code, fields))
-    warnings += scale_warnings(held, run.corrections, level, scale_corrected=scale_corrected)
+    warnings += scale_warnings(
+        held_out_models, run.corrections, level, scale_corrected=scale_corrected
+    )
     if run.target.battles:
         warnings += few_items_warnings(run.evidence)
     warnings += weak_signal_warnings(run.target, calibration.agreement)
@@ -274,24 +298,25 @@ def _calibration_warnings(
 
 
 def _data_warnings(
-    battles: Battles, evidence: Evidence, hard: HeldOutScale, held: Sequence[HeldOut]
+    battles: Battles, evidence: Evidence, hard: HeldOutScale, held_out_models: Sequence[HeldOut]
 ) -> list[Notice]:
     """Return warnings about models and battles that the calibration leaves out, partly or wholly.
 
-    `hard` has the held-out ratings by hard verdicts, and `held` the models that are held out.
+    Each warning names its models; a warning without models is left out. `hard` has the held-out
+    ratings by hard verdicts, and `held_out_models` the models that are held out.
     """
-    judged = int(battles.readable.sum())
+    judged_battles = int(battles.readable.sum())
     signal = read_signal(battles, evidence.signal.kind, credits_as_margins=True)
-    without_signal = judged - int(signal.is_known.sum())
+    without_signal = judged_battles - int(signal.is_known.sum())
     models_by_code: dict[str, Sequence[str]] = {
         "not-calibrated": evidence.dropped,
         "human-rating-unbounded": evidence.unbounded,
-        **_names_of_incomplete(held, has_unbounded_hard=bool(hard.unbounded.any())),
+        **_names_of_incomplete(held_out_models, has_unbounded_hard=bool(hard.unbounded.any())),
         "hard-ratings-unbounded": [evidence.models[k] for k in np.flatnonzero(hard.unbounded)],
         "hard-resamples-left-out": [
             f"{evidence.models[k]} ({n})" for k, n in enumerate(hard.lost_resamples) if n
         ],
-        "held-out-without-error": [model.model for model in held if _lacks_error(model)],
+        "held-out-without-error": [model.model for model in held_out_models if _lacks_error(model)],
     }
     warnings = [
         Notice(code, {"models": list(names), "unit": evidence.unit})
@@ -299,12 +324,14 @@ def _data_warnings(
         if names
     ]
     if without_signal:
-        warnings.append(Notice("no-signal-calibrated", {"lost": without_signal, "judged": judged}))
+        warnings.append(
+            Notice("no-signal-calibrated", {"lost": without_signal, "judged": judged_battles})
+        )
     return warnings
 
 
 def _names_of_incomplete(
-    held: Sequence[HeldOut], *, has_unbounded_hard: bool
+    held_out_models: Sequence[HeldOut], *, has_unbounded_hard: bool
 ) -> dict[str, Sequence[str]]:
     """Return the models with unknown or unbounded ratings, by the code of their warning.
 
@@ -318,7 +345,7 @@ def _names_of_incomplete(
     kinds_of_other_warning = {"hard"} if has_unbounded_hard else set()
     not_held_out = []
     unbounded = []
-    for model in held:
+    for model in held_out_models:
         if None in (model.human_elo, model.hard_elo, model.soft_elo):
             not_held_out.append(model.model)
         if set(model.separated) - kinds_of_other_warning:
@@ -327,9 +354,9 @@ def _names_of_incomplete(
 
 
 def _lacks_error(model: HeldOut) -> bool:
-    """Return whether a model has a soft rating, and its standard error is unknown or zero.
+    """Return whether a model has a soft rating whose standard error is unknown or zero.
 
-    Up to `SMALLEST_SE`, a standard error counts as zero.
+    Up to `SMALLEST_SE`, a standard error counts as zero. The result is False without a soft rating.
     """
     has_error = model.soft_se is not None and model.soft_se > SMALLEST_SE
     return model.soft_elo is not None and not has_error
@@ -343,7 +370,12 @@ def _calibration_provenance(
     ridge: float,
     constant: float | None,
 ) -> dict[str, Any]:
-    """Return sources, options, versions, date and numbers of labels of a calibration."""
+    """Return the provenance of a calibration, for the JSON.
+
+    The keys are `shown_judge` (the short name of the judge, if the battles name one), those of
+    `build_provenance`, `date` (of today, in UTC), `counts`, `human` (numbers of labelled battles,
+    of ties and of preferences) and `prompts` (hashes).
+    """
     options = {
         "level": level,
         "splits": splits,
@@ -358,9 +390,9 @@ def _calibration_provenance(
     }
     reading = {"reading": dict(battles.reading)}
     judge = next(iter(battles.judges), None)
-    shown = {} if judge is None else {SHOWN_JUDGE: battles.short_judges[judge]}
+    judge_entry = {} if judge is None else {SHOWN_JUDGE: battles.short_judges[judge]}
     return {
-        **shown,
+        **judge_entry,
         **build_provenance(battles.sources, {**reading, **options}),
         "date": datetime.now(UTC).date().isoformat(),
         "counts": battles.counts().to_dict(),

@@ -33,7 +33,7 @@ FEWEST_FOR_T = 3
 
 
 def measure_conformal(
-    held: Sequence[HeldOut],
+    held_out_models: Sequence[HeldOut],
     kind: str,
     scale_correction: ScaleCorrection | None,
     level: float,
@@ -46,14 +46,14 @@ def measure_conformal(
     leaving out one score at a time. With even fewer models, both are None.
 
     Args:
-        held: the models held out. Those without a conformal score are left out.
+        held_out_models: the models held out. Those without a conformal score are left out.
         kind: which of the judge's ratings, `hard` or `soft`.
         scale_correction: the scale correction of these ratings, if there is one.
         level: confidence level, in (0, 1).
         splits: number of half splits for the coverage.
         seed: seed of the half splits, which are the same for both kinds.
     """
-    scored = [model for model in held if model.score(kind, scale_correction) is not None]
+    scored = [model for model in held_out_models if model.score(kind, scale_correction) is not None]
     residual = np.array([model.residual(kind) for model in scored], dtype=np.float64)
     error = np.array([model.error(kind, scale_correction) for model in scored], dtype=np.float64)
     q = finite_or_none(quantile(np.abs(residual) / error, level))
@@ -152,10 +152,10 @@ def half_splits(
 def leave_one_score_out(
     residual: np.ndarray, error: np.ndarray, level: float
 ) -> tuple[float, float] | None:
-    """Return coverage and median width (Elo points) of intervals with the quantile of the others.
+    """Return coverage and median width (Elo points) of intervals that leave one score out.
 
-    The interval of a model uses the scores of all other models. The result is None if there are
-    too few models for a finite quantile. The arguments are those of `half_splits`.
+    The interval of a model uses the quantile of the scores of all other models. The result is None
+    if there are too few models for a finite quantile. The arguments are those of `half_splits`.
     """
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
@@ -169,6 +169,7 @@ def leave_one_score_out(
 
 
 NO_CORRECTION = "ratings not scale-corrected"
+"""Words of an error for a calibration without a scale correction."""
 MOST_DRIFT = 1.5
 """If the mean |margin| differs from the calibration's by more than this factor, a warning says
 so."""
@@ -223,16 +224,17 @@ class ConformalRule:
     def error_outside(self, se: float, elo: float, end: float) -> float:
         """Return the error of a new model that is rated above, or below, all calibrated models.
 
-        It is `error` at the end of their range, and grows beyond: humans' votes say less of a
-        model that wins, or loses, almost all battles. From the end on, the variance of the rating
-        by humans grows as that of a vote falls. Without this, 95% bounds covered 88% of 200 models
-        that were 1.2 logits above all others; `python benchmarks/claims.py extrapolation` prints
-        what they cover.
+        The result equals `error` at the end of the calibrated models' range, and grows beyond the
+        end: votes say less about a model that wins, or loses, almost all battles. From the end on,
+        the variance of the rating by humans grows as the variance of a vote falls. Without this,
+        95% bounds covered 88% of 200 models that were 1.2 logits above all others; `python
+        benchmarks/claims.py extrapolation` prints what they cover.
 
         Args:
             se: standard error of the rating, as of `error`.
             elo: the rating, scale-corrected, in Elo points.
-            end: the rating of the calibrated model nearest to it, likewise.
+            end: the scale-corrected rating, in Elo points, of the calibrated model whose rating is
+                nearest to `elo`.
         """
         correction = self.scale_correction
         if correction is None or correction.human_se is None or self.of == "human":
@@ -245,9 +247,10 @@ class ConformalRule:
         return math.sqrt(self.error(se) ** 2 + added)
 
     def _variance_of_vote(self, theta: np.ndarray) -> np.ndarray:
-        """Return the mean variance of a vote on a model of each log-strength, shape (models,).
+        """Return the variance p (1 - p) of a human vote for each log-strength, shape (n,).
 
-        The mean is over the calibrated models as opponents.
+        p is the probability that a model of this log-strength, `theta`, shape (n,), is preferred to
+        a calibrated model. The variance is the mean over the calibrated models as opponents.
         """
         gap = theta[:, None] - self.human_theta
         return (expit(gap) * expit(-gap)).mean(axis=1)
@@ -288,7 +291,11 @@ def build_conformal_rule(calibration: Calibration, level: float | None, of: str)
 
 
 def _check_disagreement(correction: ScaleCorrection | None) -> None:
-    """Raise NotIdentifiedError unless the disagreement of judge and humans is known."""
+    """Raise NotIdentifiedError unless the disagreement of judge and humans is known.
+
+    It is known if there is a correction with a spread above 0, which is estimated from at least
+    `FEWEST_OF_HUMANS` models.
+    """
     if correction and correction.spread > 0 and correction.n >= FEWEST_OF_HUMANS:
         return
     what_is_known = NO_CORRECTION
@@ -304,7 +311,7 @@ def _check_disagreement(correction: ScaleCorrection | None) -> None:
 
 
 def prompt_hashes(battles: Battles) -> tuple[str, ...]:
-    """Return the hashes of the judge's prompts; none if there is no column `prompt_hash`."""
+    """Return the distinct hashes of the judge's prompts; empty without a column `prompt_hash`."""
     return battles.values_of("prompt_hash") if "prompt_hash" in battles.table else ()
 
 
@@ -327,12 +334,13 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
         nameless_source = "the battles do" if judge else "the calibration does"
         yield Notice("judge-not-said", {"who": nameless_source})
     elif others:
-        shown = calibration.shown_judge
-        if shown in others:
+        calibrated_judge = calibration.shown_judge
+        if calibrated_judge in others:
             # The two differ in what short names leave out, such as the prompt.
-            shown, others = judge, [name for name in battles.short_judges if name != judge]
-        yield Notice("other-judge", {"calibrated": shown, "judges": others})
-    if calibrated_prompts and prompts and not prompts <= calibrated_prompts:
+            calibrated_judge = judge
+            others = [name for name in battles.short_judges if name != judge]
+        yield Notice("other-judge", {"calibrated": calibrated_judge, "judges": others})
+    if calibrated_prompts and prompts and not prompts.issubset(calibrated_prompts):
         fields = {"calibrated": sorted(calibrated_prompts), "prompts": sorted(prompts)}
         yield Notice("other-prompt", fields)
     if margin_before:

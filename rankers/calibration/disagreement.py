@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import Calibration, HeldOut, ScaleCorrection
 from podium.rankers.errors.intervals import mean_interval
 
 
 def scale_warnings(
-    held: Sequence[HeldOut],
+    held_out_models: Sequence[HeldOut],
     corrections: Mapping[str, ScaleCorrection],
     level: float,
     *,
@@ -24,12 +24,12 @@ def scale_warnings(
     both residuals.
 
     Args:
-        held: the models held out. Only models with both residuals are used to compare soft and
-            hard ratings.
+        held_out_models: the models held out. Only models with both residuals are used to compare
+            soft and hard ratings.
         corrections: scale corrections by kind of ratings, `hard` and `soft`. A kind is missing if
             its ratings do not clearly rise with human ratings.
         level: confidence level of the interval of the difference, in (0, 1).
-        scale_corrected: whether the ratings of `held` are scale-corrected.
+        scale_corrected: whether the ratings of `held_out_models` are scale-corrected.
     """
     soft = corrections.get("soft")
     if soft is None:
@@ -40,7 +40,7 @@ def scale_warnings(
     elif not soft.low <= 1 <= soft.high:
         code = "other-scale-corrected" if scale_corrected else "other-scale"
         yield Notice(code, {"factor": soft.value, "low": soft.low, "high": soft.high})
-    hard_error, soft_error = _errors_of_both_kinds(held)
+    hard_error, soft_error = _errors_of_both_kinds(held_out_models)
     if len(hard_error) < 2:
         return
     surplus, low, high = mean_interval(soft_error - hard_error, level)
@@ -60,11 +60,14 @@ def scale_warnings(
         yield Notice(check.code, fields)
 
 
-def _errors_of_both_kinds(held: Sequence[HeldOut]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the absolute errors of hard and of soft ratings, shape (models with both,) each."""
+def _errors_of_both_kinds(held_out_models: Sequence[HeldOut]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the absolute errors of hard and of soft ratings, in Elo points.
+
+    Both arrays have shape (n,), in the order of the n models that have both residuals.
+    """
     hard_errors = []
     soft_errors = []
-    for model in held:
+    for model in held_out_models:
         hard_residual = model.residual("hard")
         soft_residual = model.residual("soft")
         if hard_residual is not None and soft_residual is not None:
@@ -76,9 +79,10 @@ def _errors_of_both_kinds(held: Sequence[HeldOut]) -> tuple[np.ndarray, np.ndarr
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
     """Return the finding of a calibration in at most four sentences.
 
-    They say how far off soft and hard ratings of a new model are, whether the soft ratings say
-    anything, by what factor they are corrected, and how much of the error is that of the humans.
-    There is one sentence if fewer than two models could be held out.
+    The sentences say, each only if it is known: that the soft ratings carry no information (first),
+    how far off soft and hard ratings of a new model are, by what factor soft ratings are corrected,
+    and how much of the error is the sampling error of the humans. There is one sentence if fewer
+    than two models could be held out.
     """
     soft = calibration.accuracy["soft"]
     correction = calibration.scale_correction.get("soft")
@@ -131,7 +135,11 @@ def _verdicts_text(corrections: Mapping[str, ScaleCorrection]) -> str:
 
 
 def _scale_text(correction: ScaleCorrection) -> str:
-    """Return the clause that compares differences of human ratings with the judge's."""
+    """Return the clause that compares differences of human ratings with the judge's.
+
+    An example is `human ratings are 1.30 times (1.10 … 1.52) as far apart as the judge's`, without
+    a full stop. Without an interval, the brackets are left out.
+    """
     has_interval = correction.low is not None and correction.high is not None
     interval_text = f" ({correction.low:.2f} … {correction.high:.2f})" if has_interval else ""
     return (

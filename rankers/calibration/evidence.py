@@ -93,7 +93,7 @@ class Evidence:
         )
 
     def take(self, rows: np.ndarray) -> "Evidence":
-        """Return the battles of a mask or of positions."""
+        """Select the battles of a mask or of positions; models and clusters keep their codes."""
         columns = ("first", "second", "hard", "human", "margin", "weight", "cluster")
         signal = replace(self.signal, x=self.signal.x[rows])
         taken = {name: getattr(self, name)[rows] for name in columns}
@@ -167,9 +167,12 @@ class Evidence:
         return weights, covariance, clusters
 
     def _likelihood(self, rows: np.ndarray) -> Likelihood:
-        """Return the likelihood of the weights on the battles of a mask."""
+        """Return the likelihood of the map's weights, given the battles of the mask `rows`.
+
+        All these battles must have a signal and a human label. `rows` has shape (battles,).
+        """
         weight = self.weight[rows]
-        design = DesignMatrix(self.signal.x[rows])
+        design = DesignMatrix(columns=self.signal.x[rows])
         return Likelihood(
             design=design,
             credit=weight * self.human[rows],
@@ -261,7 +264,10 @@ def select_calibratable(evidence: Evidence) -> Evidence:
 
 
 def _restrict_models(evidence: Evidence, is_kept: np.ndarray) -> Evidence:
-    """Return the battles between the models of a mask, with new model codes."""
+    """Return the battles between the models of the mask `is_kept`, shape (models,).
+
+    Models get new codes in the same order; clusters keep their codes.
+    """
     part = evidence.take(is_kept[evidence.first] & is_kept[evidence.second])
     code = np.cumsum(is_kept) - 1
     names = np.array(evidence.models, dtype=object)[is_kept]
@@ -286,7 +292,11 @@ def _unbounded_models(evidence: Evidence) -> np.ndarray:
 
 
 def _select_complete(evidence: Evidence) -> Evidence:
-    """Keep the models that have human labels, verdicts and signals in battles among themselves."""
+    """Keep the models that have human labels, verdicts and signals in battles among themselves.
+
+    A model needs at least one battle with each of the three, not one battle with all three. Models
+    get new codes, unless all are kept.
+    """
     while True:
         is_kept = np.ones(len(evidence.models), dtype=bool)
         for is_known in (

@@ -90,9 +90,13 @@ def is_uninformative(
 ) -> bool:
     """Return whether the judge's ratings do not clearly rise with human ratings.
 
-    They do not if their covariance with human ratings is not positive, or if the interval of the
-    factor reaches below `SMALLEST_FACTOR`. The result is False if there are too few models for an
-    interval.
+    The result is True if the covariance of both ratings is not positive, or if the interval of the
+    factor reaches below `SMALLEST_FACTOR`. It is False if there are too few models for an interval.
+
+    Args:
+        judge: log-strengths by the judge, shape (models,).
+        human: log-strengths by humans, shape (models,).
+        scale_correction: the factor that `estimate_scale_correction` found for them.
     """
     if scale_correction.low is None:
         return False
@@ -121,7 +125,7 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
         return float(np.sum(np.log(total_variance) + residual**2 / total_variance))
 
     def derivative(c: float) -> float:
-        """Return the derivative of `loss`."""
+        """Return the derivative of `loss` by c."""
         total_variance = variance + c
         return float(np.sum(1 / total_variance - (residual / total_variance) ** 2))
 
@@ -166,15 +170,15 @@ class HeldOutRun:
     corrections: Mapping[str, ScaleCorrection]
 
     def anchors(self) -> tuple[AnchorStrengths, ...]:
-        """Return the log-strengths of all models in the joint fits."""
+        """Return the log-strengths of all models in the joint fits, one record for each model."""
         human = self.scales["human"].anchors.tolist()
         hard = self.scales["hard"].anchors.tolist()
         soft = self.scales["soft"].anchors.tolist()
         columns = zip(self.evidence.models, human, hard, soft, strict=True)
         return tuple(AnchorStrengths(*fields) for fields in columns)
 
-    def accuracy(self, held: Sequence[HeldOut], level: float) -> dict[str, Accuracy]:
-        """Return the accuracy of the `hard` and the `soft` ratings in `held`.
+    def accuracy(self, held_out_models: Sequence[HeldOut], level: float) -> dict[str, Accuracy]:
+        """Return the accuracy of the ratings in `held_out_models`, with the keys `hard` and `soft`.
 
         Both include the mean error before the scale correction, `plain_mae`. The accuracy of
         `soft` ratings also includes the log loss of held-out predictions, unless the target is
@@ -183,7 +187,9 @@ class HeldOutRun:
         accuracy = {}
         for kind in JUDGE_KINDS:
             plain = measure_accuracy(self.plain, kind, level)
-            accuracy[kind] = replace(measure_accuracy(held, kind, level), plain_mae=plain.mae)
+            accuracy[kind] = replace(
+                measure_accuracy(held_out_models, kind, level), plain_mae=plain.mae
+            )
         if self.target.kind != "credit" and self.evidence.has_preference.any():
             loss = held_out_log_loss(self.evidence, self.weights)
             accuracy["soft"] = replace(accuracy["soft"], log_loss=loss)
@@ -292,7 +298,7 @@ def _held_out_model(
 
 
 def _correct_scales(
-    held: tuple[HeldOut, ...], scales: Mapping[str, HeldOutScale]
+    held_out_models: tuple[HeldOut, ...], scales: Mapping[str, HeldOutScale]
 ) -> tuple[tuple[HeldOut, ...], dict[str, ScaleCorrection]]:
     """Correct each model's ratings by a factor estimated from the other models.
 
@@ -306,14 +312,14 @@ def _correct_scales(
     for kind in JUDGE_KINDS:
         judge = scales[kind]
         joint_correction = estimate_scale_correction(judge.anchors, human.anchors)
-        if len(held) <= FEWEST_FOR_FACTOR:
+        if len(held_out_models) <= FEWEST_FOR_FACTOR:
             # Each model's factor is estimated from the others, which are two or fewer: too few.
-            joint_correction = ScaleCorrection(1.0, n=len(held))
+            joint_correction = ScaleCorrection(1.0, n=len(held_out_models))
         elif is_uninformative(judge.anchors, human.anchors, joint_correction):
             continue
         corrected: list[HeldOut] = []
         for model, judge_theta, human_theta in zip(
-            held, judge.theta_of_others, human.theta_of_others, strict=True
+            held_out_models, judge.theta_of_others, human.theta_of_others, strict=True
         ):
             factor = None
             if model.rating(kind) is not None:
@@ -324,27 +330,29 @@ def _correct_scales(
             # The field `hard_scale_correction` or `soft_scale_correction`.
             field_of_kind: dict[str, Any] = {f"{kind}_scale_correction": factor}
             corrected.append(replace(model, **field_of_kind))
-        held = tuple(corrected)
-        corrections[kind] = _add_spread(joint_correction, held, kind)
-    return held, corrections
+        held_out_models = tuple(corrected)
+        corrections[kind] = _add_spread(joint_correction, held_out_models, kind)
+    return held_out_models, corrections
 
 
-def _add_spread(correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
+def _add_spread(
+    correction: ScaleCorrection, held_out_models: Sequence[HeldOut], kind: str
+) -> ScaleCorrection:
     """Return the correction with its fields `spread` and `human_se` filled.
 
     The spread is estimated from the models with a residual and an error.
 
     Args:
         correction: the correction, whose spread is 0 so far.
-        held: the models with ratings corrected by their own factors.
+        held_out_models: the models with ratings corrected by their own factors.
         kind: `hard` or `soft`.
     """
     scored = []
-    for model in held:
+    for model in held_out_models:
         if model.residual(kind) is not None and model.error(kind, None) is not None:
             scored.append(model)
     residual = np.array([model.residual(kind) for model in scored], dtype=np.float64)
     variance = np.array([model.error(kind, correction) for model in scored], dtype=np.float64) ** 2
-    human_se = [model.human_se for model in held if model.human_se is not None]
+    human_se = [model.human_se for model in held_out_models if model.human_se is not None]
     median_se = float(np.median(human_se)) if human_se else None
     return replace(correction, spread=estimate_spread(residual, variance), human_se=median_se)

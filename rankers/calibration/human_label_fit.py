@@ -26,6 +26,7 @@ NO_LABELS = (
     "(item, model_a, model_b, credit; `podium label` makes a sheet), by a column `human`, or by "
     "--human-judge NAME"
 )
+"""Error message for battles without a human label between the ranked models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class HumanLabelFit:
     is_labelled: np.ndarray
 
     def left_out_warning(self) -> Notice:
-        """Return a warning that names models whose labels are left out."""
+        """Return a warning that counts the labels left out and names their unranked models."""
         fields = {"labels": self.left_out, "models": list(self.unranked)}
         return Notice("labels-left-out", fields)
 

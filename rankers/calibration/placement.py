@@ -83,7 +83,7 @@ def fit_single_strengths(
         total_credit = credit.sum(axis=1)
         is_bounded &= (total_credit > 0) & (total_credit < total_weight)
     # The logit against opponent k is t - theta_k: one feature, which is 1, and an offset.
-    design = DesignMatrix(np.ones((len(theta), 1)))
+    design = DesignMatrix(columns=np.ones((len(theta), 1)))
     penalty = np.array([float(regularization)])
     offset = -np.asarray(theta)
     likelihood = Likelihood(
@@ -113,10 +113,10 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
 def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> float:
     """Return the clustered sandwich standard error of a log-strength, in Elo points.
 
-    It is sqrt(G var(e)) / (information + lambda) for G clusters, where e_g is the surplus of
-    cluster g: its weighted credit minus the expected one. It is NaN for a separated model, and for
-    fewer than two clusters. `theta` is the log-strength of the model; the log-strengths of the
-    opponents count as exact.
+    The standard error is sqrt(G var(e)) / (information + lambda) for G clusters, where e_g is the
+    surplus of cluster g: the weighted credit of the model minus its expectation. The result is NaN
+    for a separated model, and for fewer than two clusters. `theta` is the log-strength of the
+    model; the log-strengths of the opponents count as exact.
     """
     if battles.clusters < 2 or battles.is_separated:
         return np.nan
@@ -145,7 +145,7 @@ def bootstrap_se(
 
     Args:
         battles: the battles of the model.
-        theta: its log-strength, at which fits start.
+        theta: the model's log-strength by all its battles, at which fits start.
         regularization: lambda.
         resamples: number of resamples.
         rng: draws the clusters.

@@ -39,7 +39,7 @@ class Signal:
 
     Attributes:
         kind: which signal it is; see `read_signal`.
-        names: names of the features.
+        names: names of the features, as of `_feature_columns`.
         x: the features, NaN if unknown, shape (battles, features).
         ridge: strength of the penalty that pulls the weights of features to their mean.
     """
@@ -88,13 +88,14 @@ def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
 def read_signal(
     battles: Battles, kind: Kind, ridge: float | None = None, *, credits_as_margins: bool = False
 ) -> Signal:
-    """Read a judge's signal from the side of model a. It is NaN in unparsed battles.
+    """Read a judge's signal from the side of model a. Its features are NaN in unparsed battles.
 
     Args:
         battles: the battles.
         kind: the signal. `margin` is the judge's score of a minus its score of b, `smoothing` the
             hard verdict (1, 0 or -1), and `criteria` a margin for each criterion. `credit` is the
-            soft credit minus 0.5, and `log-odds` the log-odds of the soft credit.
+            soft credit minus 0.5, and `log-odds` the log-odds of the soft credit. Each kind but
+            `criteria` has one feature.
         ridge: strength of the penalty of `criteria`; by default `RIDGE`.
         credits_as_margins: whether 2 * credit - 1 replaces the margins if no battle has a margin.
 
@@ -137,7 +138,7 @@ def default_kind(battles: Battles) -> Kind:
 def has_graded_credits(battles: Battles) -> bool:
     """Return whether at least 10% of the readable credits are probabilities.
 
-    All credits may then be used as soft credits.
+    All credits may then be used as soft credits. The result is False without readable battles.
     """
     soft = are_probabilities(battles)
     return bool(soft.any() and soft.mean() >= LEAST_SHARE_OF_PROBABILITIES)
@@ -155,8 +156,15 @@ def are_probabilities(battles: Battles) -> np.ndarray:
 def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     """Return the features of a kind of signal by name, shape (battles,) each.
 
-    A feature that the battles do not have is NaN everywhere. Credits count as soft only if at
-    least one of them is a probability (`are_probabilities`).
+    - `margin`: `margin`.
+    - `smoothing`: `verdict`, which is 1 (win of a), 0 (tie) or -1 (loss).
+    - `criteria`: the margin on each criterion, by name of the criterion; `none` without criteria.
+    - `credit`: `credit`, the credit minus 0.5.
+    - `log-odds`: `log-odds`, those of the credit clipped by `SMALLEST_PROBABILITY`.
+
+    A feature that the battles do not have is NaN everywhere. For the last two kinds, at least one
+    credit of the battles must be a probability (`are_probabilities`): all credits are then used,
+    and else all are NaN.
     """
     numbers_of = battles.numbers_of
     if kind == "smoothing":
@@ -179,7 +187,10 @@ def has_margins(battles: Battles) -> bool:
 
 
 def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
-    """Return the error message for a missing signal: what it needs, and which others remain."""
+    """Return the error message for battles without a signal of this kind.
+
+    The message says what the signal needs, and which other targets or rankers remain.
+    """
     no_battle_has = f"none of the {quantity(int(battles.readable.sum()), 'judged battle')} has a"
     alternatives = (
         "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a "

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.distributions import logit
 from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
@@ -76,7 +76,10 @@ def fit_target(evidence: Evidence, level: float) -> Target:
 
 
 def few_items_warnings(evidence: Evidence) -> Iterator[Notice]:
-    """Yield a warning if the human preferences are from few items."""
+    """Yield a warning if the human preferences are from fewer items than the check needs.
+
+    The check is `items of beta`. Groups are counted in place of items if items have groups.
+    """
     check = CHECKS["items of beta"]
     items = len(np.unique(evidence.cluster[evidence.has_preference]))
     if items < check.threshold:
@@ -94,7 +97,7 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
     Args:
         kind: the target.
         beta: logits per unit of margin, above 0; for `margin` only.
-        constant: credit of a win, in (0.5, 1); for `smoothing` only.
+        constant: credit of a win, in (0.5, 1); for `smoothing` only, and not together with `beta`.
 
     Raises:
         UsageError: an option does not belong to the target, or is out of range.
@@ -128,7 +131,7 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
 
 
 def order_weights(target: Target, signal: Signal) -> np.ndarray:
-    """Return the weights in the order of a signal's features, shape (features,).
+    """Return the weights of the map in the order of a signal's features, shape (features,).
 
     Raises:
         NotIdentifiedError: the signal has other features.

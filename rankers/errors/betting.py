@@ -79,8 +79,8 @@ def betting_difference(
 def betting_p_value(value_sums: np.ndarray, totals: np.ndarray, null: float, least: float) -> float:
     """Return the p-value of the hypothesis that a weighted mean is at most `null`.
 
-    It rises with `null`. It is 1 at most, and 0 if `null` is the least possible value and an item
-    has a larger one.
+    The p-value rises with `null`, and is at most 1. If `null` is the least possible value, the
+    p-value is 0 if a group has a larger value, and else 1.
 
     Args:
         value_sums: sums over the items of a group of weight times value, shape (groups,).

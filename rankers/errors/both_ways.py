@@ -19,6 +19,8 @@ def with_larger_p_values(
 ) -> DifferenceTest:
     """Return the test whose p-values are the larger ones of two tests of the same difference.
 
+    Its value, its number of items and its search limits are those of `by_item`.
+
     Args:
         by_item: the test with items, or their groups, as clusters.
         by_rater: the test with raters as clusters.
@@ -37,6 +39,7 @@ def with_larger_p_values(
         tails=tails,
         exact_p_at_zero=None,
         raters=raters,
+        fewest_raters=by_rater.fewest_raters,
     )
 
 
@@ -48,8 +51,8 @@ def pair_tests_both_ways(
 ) -> PairTests | None:
     """Return the tests of pairs whose p-values are the larger ones, as of `with_larger_p_values`.
 
-    The p-values by rater are at least those of `with_least_p_values`. None if there are no tests by
-    item, as on a ladder.
+    The p-values by rater are at least those of `with_least_p_values`. The result is None if
+    `by_item` is None, as on a ladder.
 
     Args:
         by_item: the tests with items, or their groups, as clusters.
@@ -62,7 +65,8 @@ def pair_tests_both_ways(
         return None
 
     def difference(first: int, second: int) -> DifferenceTest | None:
-        """Return the test of two models; None if one of the two tests is missing."""
+        """Return the test of two models, given by code; None if there is no test by item or none
+        by rater."""
         test_by_item = by_item.difference(first, second)
         test_by_rater = by_rater.difference(first, second)
         if test_by_item is None or test_by_rater is None:
@@ -87,16 +91,16 @@ RoughTails = Callable[[np.ndarray, np.ndarray], np.ndarray]
 def _larger_rough_tails(
     by_item: RoughTails | None, by_rater: RoughTails | None, raters_of_model: np.ndarray
 ) -> RoughTails | None:
-    """Return the function that gives, for each pair, the larger ones of two rough p-values.
+    """Return a function that gives, for each pair and side, the larger of two rough p-values.
 
-    They are at least 2^-n for the n raters of the one of the two models that has fewer. The result
-    is None if one of the two functions is.
+    A p-value is at least 2^-n, where n is the number of raters of the model of the pair that has
+    fewer. The result is None if one of the two functions is None.
     """
     if by_item is None or by_rater is None:
         return None
 
     def rough_tails(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Return the larger rough p-values of some pairs."""
+        """Return the larger rough p-values of some pairs, shape (pairs, 2)."""
         fewest = np.minimum(raters_of_model[first], raters_of_model[second])
         least_p = 0.5 ** fewest[:, None]
         larger: np.ndarray = np.maximum(by_item(first, second), by_rater(first, second))
@@ -106,11 +110,12 @@ def _larger_rough_tails(
 
 
 def with_wider_intervals(estimate: ScoreEstimates, by_rater: ScoreEstimates) -> ScoreEstimates:
-    """Return an estimate in which intervals by tests hold those of the estimate by raters.
+    """Return an estimate whose intervals by tests also cover the intervals by raters.
 
-    They are those of models whose interval comes from tests or bounds in either estimate, such as
-    a model with few items, or with few raters. Other intervals do not change: their standard errors
-    include how raters vary. A model whose interval is unknown by raters gets none.
+    Intervals are widened for models whose interval comes from tests or bounds in either estimate,
+    such as a model with few items, or with few raters: they extend from the smaller lower end to
+    the larger upper end. Other intervals do not change: their standard errors include how raters
+    vary. Such a model whose interval by raters is unknown (NaN) gets an unknown one.
 
     Args:
         estimate: scores with errors by items and by raters.

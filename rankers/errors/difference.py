@@ -80,7 +80,7 @@ class DifferenceTest:
     Attributes:
         value: the difference, above 0 if the first model is better; infinite if unbounded.
         items: number of items.
-        method: the test, in words.
+        method: name of the test for tables and notes, such as `no item differs`.
         tails: function from an assumed difference to its one-sided p-values; the first rises with
             the difference, the second falls.
         exact_p_at_zero: p-values of a difference of 0 by an exact test; None if there is no such
@@ -96,6 +96,10 @@ class DifferenceTest:
             rejects. Its intervals are then not a quantile times a standard error.
         raters: the kind and number of the voters or judges by which the errors are clustered, too;
             None if they are clustered by items alone.
+        effective_raters: as how many equally active raters they all count, 1 plus their degrees of
+            freedom; None without a standard error that is clustered by rater.
+        fewest_raters: number of raters of the one of the two models that has fewer, if the p-values
+            are at least those of `with_least_p_values`; else None.
     """
 
     value: float
@@ -110,18 +114,26 @@ class DifferenceTest:
     misses_rare: bool = False
     is_sequential: bool = False
     raters: tuple[str, int] | None = None
+    effective_raters: float | None = None
+    fewest_raters: int | None = None
 
     def p_above(self, null: float = 0.0) -> float:
-        """Return the p-value of the hypothesis that the true difference is at most `null`."""
+        """Return the p-value of the hypothesis that the true difference is at most `null`.
+
+        A small p-value shows that the difference is above `null`.
+        """
         return self._p_of_side(null, 0)
 
     def p_below(self, null: float = 0.0) -> float:
-        """Return the p-value of the hypothesis that the true difference is at least `null`."""
+        """Return the p-value of the hypothesis that the true difference is at least `null`.
+
+        A small p-value shows that the difference is below `null`.
+        """
         return self._p_of_side(null, 1)
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of no difference."""
+        """The two-sided p-value of no difference: twice the smaller one-sided one, 1 at most."""
         return min(1.0, 2 * min(self.p_above(), self.p_below()))
 
     def interval(self, level: float) -> tuple[float, float]:
@@ -233,8 +245,8 @@ def t_tails(
 def _tails_without_error(excess: float, least: float, rounding: float) -> Tails:
     """Return the one-sided p-values of a sum of contributions whose standard error is zero.
 
-    They are `least` in the direction of `excess` and 1 in the other; both are 0.5 if `excess` is
-    zero up to `rounding`.
+    They are (`least`, 1) if `excess`, the sum minus the assumed one, is above 0, and (1, `least`)
+    if it is below 0. Both are 0.5 if `excess` is zero up to `rounding`.
     """
     if abs(excess) <= rounding:
         return 0.5, 0.5
@@ -242,7 +254,7 @@ def _tails_without_error(excess: float, least: float, rounding: float) -> Tails:
 
 
 def with_least_p_values(test: DifferenceTest, clusters: int) -> DifferenceTest:
-    """Return a test of no difference whose one-sided p-values are at least 2^-n.
+    """Return a test whose one-sided p-values of no difference are at least 2^-n.
 
     A voter may have any taste, so that all verdicts of a voter depend on each other. That many
     voters prefer one model to others must not make up for a model that n voters judged. With one
@@ -250,17 +262,19 @@ def with_least_p_values(test: DifferenceTest, clusters: int) -> DifferenceTest:
 
     Args:
         test: the test, with voters or judges as clusters.
-        clusters: n, the number of clusters of the one of the two models that has fewer.
+        clusters: n, the number of clusters of the one of the two models that has fewer. From
+            `FEWEST_FOR_NORMAL` on, the test is returned unchanged.
     """
+    counted = replace(test, fewest_raters=clusters)
     if clusters >= FEWEST_FOR_NORMAL:
-        return test
+        return counted
     if clusters < 2:
-        return replace(test, tails=lambda _: (0.5, 0.5), exact_p_at_zero=None)
+        return replace(counted, tails=lambda _: (0.5, 0.5), exact_p_at_zero=None)
     least = 0.5**clusters
     at_zero = test.exact_p_at_zero or test.tails(0.0)
     if min(at_zero) >= least:
-        return test
-    return replace(test, exact_p_at_zero=larger_tails(at_zero, (least, least)))
+        return counted
+    return replace(counted, exact_p_at_zero=larger_tails(at_zero, (least, least)))
 
 
 def unskewed_tails(contributions: np.ndarray) -> Tails:
@@ -287,9 +301,10 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
 
 
 def without_skewness_noise(skewness: Any, number: int) -> Any:
-    """Return the skewness of `number` values, reduced by `SKEWNESS_NOISE` standard errors if there
-    are fewer than `FEWEST_FOR_NORMAL` values; a smaller one becomes 0.
+    """Return a skewness, reduced by `SKEWNESS_NOISE` standard errors if it is of few values.
 
+    `number` is the number of values. From `FEWEST_FOR_NORMAL` values on, and below 3, the skewness
+    is returned unchanged. The sign is kept, and a skewness below the reduction becomes 0.
     `skewness` is a number or an array.
     """
     if not 3 <= number < FEWEST_FOR_NORMAL:
@@ -314,7 +329,7 @@ def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
     moderate = np.clip(t, -LARGEST_CORRECTED_T, LARGEST_CORRECTED_T)
     ratio = moderate / np.sqrt(number)
     a = SKEWNESS_FACTOR * skewness
-    # ((1 + a ratio / 3)^3 - 1) / a + a / (6 n), less the ratio itself.
+    # The transformed ratio ((1 + a ratio / 3)^3 - 1) / a + a / (6 n) minus the ratio itself.
     correction = a * ratio**2 / 3 + a**2 * ratio**3 / 27 + a / (6 * number)
     return t + np.sqrt(number) * correction
 
@@ -359,7 +374,7 @@ def _signed_sums(values: np.ndarray) -> np.ndarray:
 
 
 def drop_zeros(contributions: np.ndarray) -> np.ndarray:
-    """Return the contributions that are not zero up to rounding."""
+    """Return the contributions that are not zero up to rounding, in their order."""
     magnitude = np.abs(contributions)
     return contributions[magnitude > CONTRIBUTION_ROUNDING * magnitude.max(initial=0)]
 
@@ -403,8 +418,10 @@ def difference_of_rates(
 ) -> DifferenceTest:
     """Test the mean credit of one model minus that of the other, of two models.
 
-    If the items are won, lost or tied, it is the sign test where few of them are won, or lost, and
-    else the t test. If all items have the same lead, the test is exact (`_equal_difference`).
+    If all items have the same lead, the test is exact (`_equal_difference`). Otherwise, if each
+    item is won, lost or tied, the test is the sign test if few items differ (below
+    `FEWEST_FOR_NORMAL`) or a model won few (below `FEWEST_OF_BOTH`), and else the t test. With
+    other leads, or unequal weights, the test is that of `paired_difference`.
 
     Args:
         lead: mean credit of the first minus that of the second on each item, or a multiple of it,
@@ -495,7 +512,7 @@ def _tails_of_no_difference(_null: float) -> Tails:
 
 
 def nearest_outcomes(differences: np.ndarray) -> np.ndarray | None:
-    """Return differences of credits without rounding errors if all are -1, 0 or 1; else None."""
+    """Return differences of credits, rounded, if all are -1, 0 or 1 up to rounding; else None."""
     nearest = np.round(differences)
     rounding = np.abs(differences - nearest).max(initial=0)
     return nearest if rounding <= CONTRIBUTION_ROUNDING else None
@@ -571,19 +588,26 @@ def _mean_difference_test(
     value = float(np.mean(contributions))
     if min(unskewed_tails(contributions)) > min(uncorrected_tails(contributions)):
         name = "t test corrected for skewness"
+    deviation = float(np.std(contributions))
+    if deviation == 0:
+        # All items have the same difference: its size sets the step.
+        deviation = abs(value)
     return DifferenceTest(
         value=value,
         items=items,
         method=f"{name}, {method}",
         tails=tails,
-        search_step=(float(np.std(contributions)) or abs(value)) / np.sqrt(items),
+        search_step=deviation / np.sqrt(items),
         limits=(-largest, largest),
         misses_rare=True,
     )
 
 
 def _are_all(differences: np.ndarray, value: float, largest: float) -> bool:
-    """Return whether all differences have this value up to rounding, and `largest` is finite."""
+    """Return whether all differences have this value up to rounding, and `largest` is finite.
+
+    The result is True for no differences, if `largest` is finite.
+    """
     if not np.isfinite(largest):
         return False
     return bool(np.abs(differences - value).max(initial=0) <= CONTRIBUTION_ROUNDING * largest)
@@ -602,7 +626,9 @@ def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> Dif
         value = float(np.copysign(largest, value))
 
     def tails(null: float) -> Tails:
-        """Return the p-values of an assumed difference, see above."""
+        """Return the p-values of an assumed difference `null`, as described in the outer
+        function.
+        """
         below = 1.0
         if value > -largest:
             below = min(1.0, (null + largest) / (value + largest))
@@ -693,7 +719,10 @@ def conditional_tails(won: int, lost: int, items: int, difference: float) -> Tai
 
 
 def _binomial_tail(successes: int, trials: int, probability: float) -> float:
-    """Return the probability of at least `successes` successes in some independent trials."""
+    """Return the probability of at least `successes` successes in `trials` independent trials.
+
+    `probability` is that of one success. It may be outside of [0, 1] and counts as 0 or 1 then.
+    """
     if not successes or probability >= 1:
         return 1.0
     return float(bdtrc(successes - 1, trials, probability)) if probability > 0 else 0.0
@@ -702,8 +731,9 @@ def _binomial_tail(successes: int, trials: int, probability: float) -> float:
 def parse_margin(margin: str, option: str) -> tuple[float, str]:
     """Parse a margin such as `10elo`, `2points` or `0.02` into a number and a unit.
 
-    The unit is `elo`, `points` (percentage points) or `units` (of the metric). A decimal fraction
-    below 1 may omit it, and then has the unit `units`. `2points` gives 2.0, not 0.02.
+    The unit is `elo`, `points` (percentage points) or `units` (of the metric); `point` and `unit`
+    are read, too. A decimal fraction below 1 may omit the unit, and then has the unit `units`.
+    `2points` gives 2.0, not 0.02.
 
     Args:
         margin: the margin as it was typed.

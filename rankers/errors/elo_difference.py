@@ -71,7 +71,11 @@ class _Credit(NamedTuple):
 
     @property
     def tail(self) -> float:
-        """The largest probability of all of this credit, or of none of it."""
+        """The largest probability of all of this credit or, if `share` is 0, of none of it.
+
+        By chance, a model gets all (or none) of the credit on all items most likely if the chance
+        is the same on every item: the expected share (or 1 minus that share).
+        """
         chance = self.expected if self.share else 1 - self.expected
         return chance**self.items
 
@@ -118,7 +122,7 @@ class RatingGap:
 
     @cached_property
     def likelihood(self) -> Likelihood:
-        """The likelihood of all log-strengths."""
+        """The likelihood of all log-strengths, by `rating_likelihood`."""
         return rating_likelihood(self.coded, self.pairs, self.regularization, self.offset)
 
     def theta(self, gap: float) -> np.ndarray:
@@ -133,8 +137,9 @@ class RatingGap:
         if not common.weight.size:
             return shift
         start = self._start_of_common(shift, common)
-        [at] = maximize_samples(common, start, NULL_TOLERANCE)
-        theta = at[self.common_code]
+        # The likelihood has one sample.
+        [parameters] = maximize_samples(common, start, NULL_TOLERANCE)
+        theta = parameters[self.common_code]
         self._keep_start(theta)
         return theta + shift
 
@@ -148,10 +153,11 @@ class RatingGap:
         return code
 
     def _common_likelihood(self, shift: np.ndarray) -> Likelihood:
-        """Return the likelihood in which a and b share one strength, as a likelihood of one
-        sample.
+        """Return the likelihood in which a and b share one strength (`common_code`).
 
-        `shift` is added to the log-strengths, shape (models,), and so makes the assumed gap.
+        Credits and weights have shape (1, rows), as of one sample. Battles between a and b are left
+        out, because their gap is fixed. `shift` is added to the log-strengths, shape (models,), and
+        so makes the assumed gap.
         """
         likelihood = self.likelihood
         size = self.pairs.models - 1
@@ -179,8 +185,8 @@ class RatingGap:
     def _start_of_common(self, shift: np.ndarray, common: Likelihood) -> np.ndarray:
         """Return the log-strengths at which the constrained fit starts, shape (models - 1,).
 
-        They are the results of the last test of the weaker model, and a common strength of a and b
-        that is fitted to these.
+        The strengths are the results of the last test of the weaker model (without one, `fitted`).
+        The common strength of a and b is fitted to these strengths.
         """
         pair = [self.a, self.b]
         code = self.common_code[self.a]
@@ -190,7 +196,11 @@ class RatingGap:
         return start
 
     def _keep_start(self, theta: np.ndarray) -> None:
-        """Keep log-strengths as a start for tests of the weaker model against others."""
+        """Keep log-strengths in `starts` for later tests of the weaker model against other models.
+
+        `theta` has shape (models,). The strength of the model that is not weaker is replaced by the
+        fitted one.
+        """
         other = self.a + self.b - self.weaker
         start = theta.copy()
         start[other] = self.fitted[other]
@@ -292,8 +302,9 @@ class RatingGap:
     def tails(self, elo: float) -> Tails:
         """Return the one-sided p-values of an assumed gap in Elo points, by the score test.
 
-        If a or b won, or lost, all battles, those of `_sweep_tails` replace them in the direction
-        that these bound, unless the gap is 0.
+        The first p-value is of the hypothesis that the true gap is at most `elo`, the second that
+        it is at least `elo`. If a or b won, or lost, all battles, and `elo` is not 0, the p-value
+        by `_sweep_tails` replaces the one by the score test on the side where it is above 0.
         """
         if elo == 0:
             return self.tails_at_zero[0]
@@ -335,7 +346,11 @@ class RatingGap:
         return above, below
 
     def _battles_of(self, model: int) -> list[np.ndarray]:
-        """Return the masks of a model's battles, and of those between a and b if they met."""
+        """Return the mask of a model's battles, and the mask of those between a and b.
+
+        The second mask is left out if a and b never met, or if the model met no other model. Each
+        mask has shape (battles,).
+        """
         coded = self.coded
         is_own = (coded.a == model) | (coded.b == model)
         other = self.a + self.b - model
@@ -431,7 +446,10 @@ class EloTests:
         return win_paths(self.pairs)
 
     def may_differ(self, a: int, b: int) -> bool:
-        """Return whether battles bound the difference between two models at one end at least."""
+        """Return whether battles bound the difference between two models at one end at least.
+
+        `a` and `b` are the codes of the models.
+        """
         return bool(self.win_paths[a, b] or self.win_paths[b, a])
 
     @cached_property
@@ -441,13 +459,17 @@ class EloTests:
 
     @cached_property
     def is_scarce(self) -> np.ndarray:
-        """Which models have hardly won or lost any battle, or hardly vary, shape (models,)."""
+        """Mask of the models that are one-sided or hardly vary, shape (models,)."""
         is_scarce: np.ndarray = self.is_one_sided | self.hardly_varies
         return is_scarce
 
     @cached_property
     def hardly_varies(self) -> np.ndarray:
-        """Which models mostly tied, and deviate from that on few items only, shape (models,)."""
+        """Mask of the models that mostly tied and whose credits deviate on few items only.
+
+        At least `MOSTLY_TIED` of their battles are ties, and `deviating_items` is less than
+        `FEWEST_WINS_AND_LOSSES`. The shape is (models,).
+        """
         coded = self.loaded_battles
         size = len(coded.models)
         is_tie = np.abs(coded.credit - 0.5) < SMALLEST_DEVIATION
@@ -458,7 +480,11 @@ class EloTests:
 
     @cached_property
     def is_one_sided(self) -> np.ndarray:
-        """Which models have hardly won, or hardly lost, any battle, shape (models,)."""
+        """Mask of the models that hardly won, or hardly lost, any battle, shape (models,).
+
+        Their wins or their losses, with ties as half of each, are fewer than
+        `FEWEST_WINS_AND_LOSSES`.
+        """
         coded = self.loaded_battles
         size = len(coded.models)
         won_as_a = np.bincount(coded.a, coded.credit, size)
@@ -496,7 +522,11 @@ class EloTests:
 
     @property
     def is_flat(self) -> np.ndarray:
-        """Which models do not vary, or hardly vary and are not one-sided, shape (models,)."""
+        """Mask of the models that are flat, shape (models,).
+
+        No item of a flat model deviates from what is expected, or the model hardly varies and is
+        not one-sided.
+        """
         is_constant = self.deviating_items == 0
         is_flat: np.ndarray = (self.hardly_varies & ~self.is_one_sided) | is_constant
         return is_flat
@@ -529,9 +559,10 @@ class EloTests:
         return tests.tails(a, b)
 
     def _are_few(self, a: Any, b: Any) -> Any:
-        """Return whether a model of a pair has few items, or is scarce (`is_scarce`).
+        """Return whether a model of a pair has fewer than 30 items, or is scarce (`is_scarce`).
 
-        `a` and `b` are codes or arrays of codes, and so is the result.
+        `a` and `b` are codes, or arrays of codes of one shape. The result is a boolean, or a
+        boolean array of this shape.
         """
         has_few = np.minimum(self.items[a], self.items[b]) < FEWEST_FOR_NORMAL
         return has_few | self.is_scarce[a] | self.is_scarce[b]
@@ -554,10 +585,12 @@ class EloTests:
         )
 
     def difference(self, a: int, b: int) -> DifferenceTest:
-        """Return the tests of the Elo of the model with code a minus that of b.
+        """Return the tests of the Elo of the model with code a minus the Elo of the model with code
+        b.
 
-        The difference is infinite if battles do not bound it at both ends. Of two models without
-        others, it is a function of their win rates, and so are its tests.
+        The difference is infinite if battles do not bound it at both ends, unless the fitted one
+        is 0. If there are only two models and no offset, the difference is a function of their win
+        rates, and its tests are those of the win rates.
         """
         only_pair = self._test_of_only_pair(a)
         finite_value = float(self.theta[a] - self.theta[b]) * POINTS
@@ -598,9 +631,10 @@ class EloTests:
         )
 
     def _test_of_only_pair(self, a: int) -> DifferenceTest | None:
-        """Return the test of the mean credit of the model with code a minus the only other's.
+        """Return the test of the mean credit of one model minus that of the only other model.
 
-        None if there are more models, or an offset.
+        `a` is the code of the first model. The result is None if there are more than two models, or
+        if there is an offset.
         """
         coded = self.loaded_battles
         if len(coded.models) != 2 or self.offset is not None:
@@ -618,8 +652,8 @@ def rating_likelihood(
 ) -> Likelihood:
     """Return the penalized likelihood of log-strengths, with a row per pair of models.
 
-    If an `offset` is added to the log-odds of each battle, shape (battles,), it has a row per
-    battle.
+    With an `offset`, which is added to the log-odds of each battle, shape (battles,), the
+    likelihood has a row per battle instead.
     """
     if offset is None:
         return pair_likelihood(pairs, regularization)
@@ -643,7 +677,7 @@ def elo_difference(
     Only battles that are connected with those of the two models are used.
 
     Raises:
-        NotIdentifiedError: no battles connect the two.
+        NotIdentifiedError: no battles connect the two models.
     """
     graph = comparison_graph(pair_sums(coded))
     if graph.group[a] != graph.group[b]:

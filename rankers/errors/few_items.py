@@ -63,7 +63,9 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
     expected_squares = 0.0
     joint_squares = 0.0
     joint_variances = 0.0
-    model_of_pair = DesignMatrix(None, pairs.first, pairs.second, pairs.models).sparse
+    model_of_pair = DesignMatrix(
+        columns=None, first=pairs.first, second=pairs.second, models=pairs.models
+    ).sparse
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair = cells.pair
@@ -180,7 +182,7 @@ class FewBattles:
         return (bound, np.inf) if has_won else (-np.inf, bound)
 
     def expected_sum(self, strength: float) -> float:
-        """Return the expected credit in all battles at a log-strength."""
+        """Return the model's expected weighted credit in all its battles at a log-strength."""
         return float(self.weight @ expit(strength - self.theta[self.opponent]))
 
     def score_interval(self, covariance: np.ndarray, quantile: float) -> tuple[float, float]:
@@ -253,7 +255,8 @@ def few_battles_of(
 def have_few_clusters(clusters: np.ndarray, separated: np.ndarray) -> np.ndarray:
     """Return which models have few clusters of their own and among those of others.
 
-    They have fewer than 20, and fewer than half of the median. Separated models are left out.
+    A model has few clusters if it has fewer than 20 of them, and fewer than half of the median of
+    the models that are not separated. Separated models are False. The result has shape (models,).
 
     Args:
         clusters: number of items, or of raters, of each model, shape (models,).
@@ -286,8 +289,8 @@ def _collect_battles(
     Args:
         strengths: the fit.
         battles: the battles.
-        is_subject: mask of the models, shape (models,).
-        is_opponent: mask of their opponents, shape (models,).
+        is_subject: mask of the models whose battles are collected, shape (models,).
+        is_opponent: mask of the models that count as opponents, shape (models,).
     """
     if not is_subject.any():
         return []
@@ -317,10 +320,12 @@ def _collect_battles(
 def _battles_between(
     pairs: Pairs, battles: BattleData, is_subject: np.ndarray, is_opponent: np.ndarray
 ) -> np.ndarray:
-    """Return the battles of the models of one mask against those of another, shape (5, battles).
+    """Return the battles of models in `is_subject` against models in `is_opponent`.
 
-    The rows are: code of the model, number of the item, code of the opponent, weight, and the
-    credit that the model earned.
+    Both are masks, shape (models,). Battles of a pair on one item are summed to one cell, and the
+    result has shape (5, cells). Its rows are: code of the model, number of
+    the item, code of the opponent, weight, and the weighted credit that the model earned. A cell
+    between two models that are in both masks occurs twice, once for each of them.
     """
     parts = []
     items_before = 0
@@ -343,10 +348,10 @@ def _battles_between(
 def covariance_with_few(
     covariance: np.ndarray, guests: list[FewBattles], theta: np.ndarray
 ) -> np.ndarray:
-    """Replace the errors of the models with few items in a covariance; the argument is not
-    changed.
+    """Return a covariance in which the errors of the models with few items are replaced.
 
-    The new errors follow from the variance of their credits, and from their opponents' errors.
+    `covariance` is not changed; it is returned as it is if `guests` is empty. The new errors of
+    such a model follow from the variance of its credits, and from the errors of its opponents.
 
     Args:
         covariance: covariance of log-strengths, shape (models, models).
@@ -383,7 +388,7 @@ def with_score_tests(
 ) -> ScoreEstimates:
     """Replace the intervals of models with few items by score-test intervals.
 
-    If the pinned model is one of these, the estimates are returned unchanged.
+    If the pinned model has few items itself, the estimates are returned unchanged.
 
     Args:
         estimate: the estimates in Elo.
@@ -450,7 +455,10 @@ def with_separated_bounds(
 
 
 def _mask_of(codes: Sequence[int], models: int) -> np.ndarray:
-    """Return the mask of some models, shape (models,)."""
+    """Return the mask of the models with the given codes, shape (models,).
+
+    `models` is the number of all models.
+    """
     mask = np.zeros(models, dtype=bool)
     mask[[*codes]] = True
     return mask
@@ -486,13 +494,13 @@ def with_intervals_by_tests(
 ) -> ScoreEstimates:
     """Replace the intervals of models that hardly vary by those of their pair tests.
 
-    A score is the origin plus the weighted mean of the gaps to the other models. Its interval is
-    from the weighted mean of the lower ends of the gaps' intervals to that of their upper ends.
-    Their standard errors become unknown, so that their pairs are compared by their own tests. A
-    model whose tests bound neither end keeps its interval.
+    A score is the origin plus the weighted mean of the gaps to the other models. Its interval
+    extends from the weighted mean of the lower ends of the gaps' intervals to the weighted mean of
+    their upper ends. The standard errors of these models become unknown (NaN), so that their pairs
+    are compared by their own tests. A model whose tests bound neither end keeps its interval.
 
     The estimates are returned unchanged if there are more than 20 models, no tests or no
-    intervals, or no such model.
+    intervals, or if no model hardly varies.
 
     Args:
         estimate: the estimates in Elo.
@@ -526,9 +534,9 @@ def with_intervals_by_tests(
 
 
 def _gap_interval(tests: PairTests, a: int, b: int, level: float) -> tuple[float, float]:
-    """Return the interval of the score of model a minus that of b.
+    """Return both ends of the interval of a gap: the score of model a minus that of model b.
 
-    Both ends are infinite if there is no test.
+    `a` and `b` are codes. Both ends are infinite if the pair has no test.
     """
     test = tests.difference(a, b)
     return (-np.inf, np.inf) if test is None else test.interval(level)
@@ -579,10 +587,11 @@ def with_bounds_by_tests(
 def with_intervals_of_only_pair(
     estimate: ScoreEstimates, scale: EloScale, level: float
 ) -> ScoreEstimates:
-    """Return the scores of two models with intervals that follow from that of their difference.
+    """Return the scores of two models with intervals that follow from the interval of their
+    difference.
 
-    A score is the origin plus the other model's weight in the origin times the difference. The
-    score of a pinned model keeps its interval.
+    A score is the origin plus the other model's weight in the origin times the difference. A model
+    keeps its interval if the other model has no weight in the origin, as a pinned model does.
 
     The estimates are returned unchanged if they have no tests or no intervals.
 

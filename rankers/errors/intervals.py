@@ -19,6 +19,7 @@ from podium.rankers.fit.coded import Matrix, centred_gram
 Interval = Literal["sandwich", "bootstrap"]
 """How the standard error of a score is estimated."""
 Numbers: TypeAlias = np.ndarray | float
+"""One number or an array of numbers."""
 BLOCK_CELLS = 10_000_000
 """Resamples are drawn in blocks whose arrays have at most about this many numbers."""
 SE_ROUNDING = 1e-10
@@ -35,8 +36,9 @@ intervals of Elo cover 86% only."""
 LEAST_USABLE_SHARE = 0.5
 """If a smaller share of the resamples than this is usable, there is no bootstrap interval."""
 VARIANCE_INFLATION = 3.0
-"""If only one cluster varies, the variance is multiplied by 1 plus this; if e clusters vary, by
-1 plus this over e^4. Without it, the coverage is 89% instead of 97%."""
+"""If e clusters vary, effectively, `wilson_interval` multiplies the variance by 1 + this / e^4: by
+4 if a single cluster varies. Without this, the coverage is 89% instead of 97%.
+"""
 FEWEST_BY_WILSON = 5.0
 """With fewer successes, or failures, than this, the end of an interval towards 0, or 1, is exact.
 Wilson's alone covers 86% where 0.15 failures are expected."""
@@ -87,7 +89,8 @@ class ScoreEstimates:
         high: upper ends of the intervals, NaN where unknown, shape (models,).
         covariance: covariance of the scores, NaN where unknown, shape (models, models).
         clusters: number of clusters.
-        method: how the intervals were made, in words; None if there are no intervals.
+        method: text for reports that says how the intervals were made, such as `item-clustered
+            sandwich`; None if there are no intervals.
         warnings: warnings about the intervals.
         freedom: degrees of freedom of each score, shape (models,); None if all have clusters - 1.
         allowed: mask of the models whose intervals are valid even if they have few items, shape
@@ -100,7 +103,8 @@ class ScoreEstimates:
         skewness: skewness over clusters of the row's score minus the column's, shape (models,
             models); None if it is negligible.
         tests: tests of pairs that have no standard error or few items, if there are such tests.
-        error_method: how the standard errors were made, in words; None if not said.
+        error_method: text for reports that says how the standard errors were made, such as `item
+            bootstrap`; None if the ranker gives none.
         by_holm: whether pairs are tested by t and Holm's rule instead of the simulated largest
             |t|. They are if clusters are groups of items: of few groups, the covariance of many
             models is too rough for the simulation.
@@ -145,13 +149,15 @@ class ScoreEstimates:
     def replace_intervals(
         self, low: np.ndarray, high: np.ndarray, changed: np.ndarray, method: str
     ) -> "ScoreEstimates":
-        """Return a copy with intervals that come from tests or bounds.
+        """Return a copy with other intervals, of which some come from tests or bounds.
+
+        The models of `changed` are added to the mask `by_tests`.
 
         Args:
             low: lower ends of all intervals, shape (models,).
             high: upper ends of all intervals, shape (models,).
             changed: mask of the models whose intervals are new, shape (models,).
-            method: how the intervals were made, in words.
+            method: the new attribute `method`.
         """
         by_tests = changed if self.by_tests is None else self.by_tests | changed
         return replace(self, low=low, high=high, by_tests=by_tests, method=method)
@@ -162,20 +168,23 @@ class ScoreEstimates:
 
 
 def is_group(unit: str) -> bool:
-    """Return whether clusters of this name are groups of items, neither items nor rows."""
+    """Return whether clusters are groups of items: True unless `unit` is `item` or `row`."""
     return unit not in ("item", "row")
 
 
 def unit_of_tests(unit: str) -> str:
-    """Return what the name of a test calls a cluster: a row without an item counts as an item."""
+    """Return what the name of a test calls a cluster: `item` for `row`, else `unit` itself.
+
+    Rows are the clusters if the battles have no items: each row then counts as an item.
+    """
     return "item" if unit == "row" else unit
 
 
 def t_quantile(clusters: Any, level: float) -> Any:
     """Return the two-sided t quantile with clusters - 1 degrees of freedom, NaN below 2 clusters.
 
-    This is half the width of an interval, in standard errors. `clusters` is a number or an array,
-    and so is the result.
+    This is half the width of an interval, in standard errors. If `clusters` is a number, the result
+    is a float; if it is an array, the result is an array of its shape.
     """
     # Numbers of clusters are few, even if there are many intervals.
     distinct_numbers, index = np.unique(np.asarray(clusters, dtype=np.float64), return_inverse=True)
@@ -257,6 +266,7 @@ def bound_constant_rates(
 
     For n clusters, the bound is that of Clopper and Pearson (1934): alpha^(1 / n) for a rate of 1
     or 1 - alpha^(1 / n) for a rate of 0, where alpha is (1 - level) / 2. The other end is the rate.
+    Other rates keep their intervals.
 
     Args:
         estimate: rates with intervals in [0, 1].
@@ -273,8 +283,8 @@ def bound_constant_rates(
 def effective_clusters(influence: np.ndarray) -> np.ndarray:
     """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers).
 
-    The sums are over the rows of `influence`, which are the clusters. The result is infinite if
-    all influences are zero.
+    The sums are over the rows of `influence`, which are the clusters, shape (clusters, ...). The
+    result has the shape of a row. It is infinite where all influences are zero.
     """
     squares = np.sum(influence**2, axis=0) ** 2
     fourth = np.sum(influence**4, axis=0)
@@ -295,9 +305,9 @@ def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
 
 
 def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:
-    """Return the mean of independent values and both ends of its t interval.
+    """Return the mean of independent values, then the lower and upper end of its t interval.
 
-    The ends are None for fewer than two values.
+    `values` has shape (n,), n at least 1. Both ends are None for one value.
     """
     mean = float(np.mean(values))
     number = len(values)
@@ -308,7 +318,10 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None
 
 
 def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
-    """Return p-values adjusted for simultaneous tests by Holm (1979), shape (n,).
+    """Return p-values adjusted for simultaneous tests by Holm (1979), in the order of `p`, shape
+    (n,).
+
+    Unknown p-values stay NaN.
 
     Args:
         p: p-values, NaN where unknown, shape (n,).
@@ -437,7 +450,9 @@ def bootstrap_estimate(
 def _widened_covariance(
     draws: np.ndarray, clusters: np.ndarray, is_unknown: np.ndarray
 ) -> np.ndarray:
-    """Return the covariance of resampled scores with the factors of `_error_factor`.
+    """Return the covariance of resampled scores times the factors of `_error_factor`.
+
+    The result has shape (models, models).
 
     Args:
         draws: resampled scores, shape (resamples, models).
@@ -478,8 +493,8 @@ def _widen_ends(
 ) -> np.ndarray:
     """Widen percentile intervals of models with few clusters, shape (2, models).
 
-    Below 30 clusters an end moves away from the score by `small_sample_factor`; around an infinite
-    score it stays. Below 5 both ends are NaN.
+    Below 30 clusters, the distance of an end from the score is multiplied by `small_sample_factor`;
+    the ends around an infinite score stay. Below 5 clusters, both ends are NaN.
 
     Args:
         ends: both ends of each interval, shape (2, models).
@@ -556,7 +571,10 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
 
 
 def centre_covariance(covariance: np.ndarray) -> np.ndarray:
-    """Convert a covariance of scores to that of scores minus their unweighted mean."""
+    """Convert a covariance of scores to that of scores minus their unweighted mean.
+
+    Both have shape (models, models), or (..., models, models).
+    """
     row_centred = covariance - covariance.mean(axis=0)
     return row_centred - row_centred.mean(axis=1)[:, None]
 
@@ -598,15 +616,15 @@ def resample(
 def resample_counts(clusters: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
     """Draw clusters with replacement, and return how often each is drawn, shape (resamples,
     clusters)."""
-    drawn = rng.integers(0, clusters, (resamples, clusters))
+    drawn_clusters = rng.integers(0, clusters, (resamples, clusters))
     # The clusters of each resample get numbers of their own, so that one count suffices.
-    numbers = drawn + np.arange(resamples)[:, None] * clusters
+    numbers = drawn_clusters + np.arange(resamples)[:, None] * clusters
     counts = np.bincount(numbers.ravel(), minlength=resamples * clusters)
     return counts.reshape(resamples, clusters).astype(np.float64)
 
 
 def finite_or_none(value: float) -> float | None:
-    """Return a number as JSON allows it: None if it is NaN or infinite."""
+    """Return a number as a float that JSON allows; None if the number is NaN or infinite."""
     return float(value) if np.isfinite(value) else None
 
 
@@ -632,9 +650,9 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 
 
 def _without_interval(score: np.ndarray, clusters: int, *warnings: Notice) -> ScoreEstimates:
-    """Return estimates with the warnings, whose intervals and covariance are NaN.
+    """Return estimates without intervals: ends and covariance are NaN, and the method is None.
 
-    Their method is None.
+    `warnings` are the warnings of the estimates, which say why.
     """
     models = len(score)
     unknown = np.full(models, np.nan)

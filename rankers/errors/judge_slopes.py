@@ -54,9 +54,9 @@ class JuryBattles:
         return slice(models, models + len(self.judges))
 
     def take(self, rows: np.ndarray) -> "JuryBattles":
-        """Return the battles of a mask or of positions.
+        """Return the battles that a mask or positions select, shape (battles,) or (n,).
 
-        Clusters, models and judges keep their codes.
+        Clusters, models and judges keep their codes, also those that have no battle left.
         """
         return replace(
             self,
@@ -73,8 +73,8 @@ class JuryBattles:
         item * models^2 + lower code * models + higher code.
 
         Returns:
-            The numbers of the matchups, ascending, shape (matchups,). And for each battle the
-            position of its matchup in this array, shape (battles,).
+            First, the numbers of the matchups, ascending, shape (matchups,). Second, the position
+            of the matchup of each battle in this array, shape (battles,).
         """
         models = np.int64(len(self.coded.models))
         lower = np.minimum(self.coded.a, self.coded.b)
@@ -92,10 +92,11 @@ class JuryBattles:
         return clusters
 
     def means_by_judge(self, about_a: np.ndarray) -> np.ndarray:
-        """Return the mean of values about a for each matchup and judge, shape (matchups, judges).
+        """Return the mean of values by matchup and judge, shape (matchups, judges).
 
-        Signs are turned so that values are about the model with the lower code. The mean is NaN
-        where a judge did not judge a matchup.
+        `about_a` has a value about model a of each battle, shape (battles,), which has the opposite
+        sign for b. Signs are turned so that means are about the model with the lower code. The mean
+        is NaN where a judge did not judge a matchup.
         """
         numbers, matchup_of_battle = self.matchups()
         judges = len(self.judges)
@@ -168,19 +169,20 @@ class SlopeFit:
 
     @property
     def surplus(self) -> np.ndarray:
-        """Weighted credit minus expected credit, shape (battles,)."""
+        """Weight times (credit minus expected credit) of each battle, shape (battles,)."""
         return self.data.coded.weight * (self.data.coded.credit - self.expected_credit)
 
     @property
     def curvature(self) -> np.ndarray:
-        """Weighted variance of a 0/1 verdict, shape (battles,)."""
+        """Weight times the variance of a 0/1 verdict in each battle, shape (battles,)."""
         return self.data.coded.weight * self.expected_credit * (1 - self.expected_credit)
 
     @cached_property
     def design(self) -> "sparse.csr_matrix":
         """Derivative of each battle's logit by the parameters, shape (battles, parameters).
 
-        Its columns are those of the strengths, the slopes, and the positions of some judges.
+        The columns are those of the strengths, of the slopes, and of the position effects of the
+        `positioned` judges.
         """
         from scipy import sparse
 
@@ -227,9 +229,8 @@ class SlopeFit:
     def information(self, *, observed: bool) -> np.ndarray:
         """Return the negative Hessian of the penalized log-likelihood along `tangent`.
 
-        The shape is (directions, directions).
-
-        `observed` is True for the Hessian itself, and False for its expectation.
+        The result has shape (directions, directions). `observed` is True for the Hessian itself,
+        and False for its expectation.
         """
         weighted_design = self.design.multiply(self.curvature[:, None])
         matrix = (self.design.T @ weighted_design).toarray()
@@ -256,7 +257,7 @@ class SlopeFit:
         return self.regularization * float(variance_of_slopes.max())
 
     def value(self) -> float:
-        """Return the penalized log-likelihood."""
+        """Return the penalized log-likelihood at this fit, in nats."""
         coded = self.data.coded
         log_probability = log_expit(self.logits)
         log_opposite = log_expit(-self.logits)
@@ -290,10 +291,10 @@ class SlopeFit:
 
 
 def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> "sparse.csr_matrix":
-    """Return the matrix M such that M @ X sums the rows of X by cluster, with factors.
+    """Return the matrix M such that M @ X sums rows by cluster, each times its value.
 
-    M has shape (clusters, battles). Each row of X is a battle, and is multiplied by its element of
-    `values`, shape (battles,).
+    M has shape (clusters, battles). X has a row for each battle, which is multiplied by the
+    battle's element of `values`, shape (battles,).
     """
     from scipy import sparse
 
@@ -371,7 +372,7 @@ def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
     rule). `gain` is the gain that the whole step promises.
 
     Raises:
-        NotConvergedError: no step of `MOST_HALVINGS` raises it by as much.
+        NotConvergedError: none of the `MOST_HALVINGS` steps raises the log-likelihood as much.
     """
     before = fit.value()
     rounding = 1e-12 * abs(before)

@@ -11,8 +11,9 @@ from podium.distributions import stdtrit
 from podium.rankers.errors.intervals import ScoreEstimates
 
 FEWEST_MODELS = 3
-"""The first of fewer models has no such interval: the ratings of two models are one difference, and
-the interval of the first of two means covers as it says."""
+"""With fewer models than this, the first one has no such interval: the ratings of two models are
+one difference, and the interval of the first of two means covers as it says.
+"""
 
 
 def leader_interval(
@@ -23,10 +24,11 @@ def leader_interval(
 ) -> tuple[float, float] | None:
     """Return an interval of the first model's score that is simultaneous over all models.
 
-    Of n models with a score that is not set by a pin, it has the level `level`^(1/n), because n
-    intervals of this level hold together with at least `level` (Šidák 1967). Its ends are as far
-    from the score as those of the model's own interval, times the ratio of the t quantiles of both
-    levels, unless the estimate can make intervals of any level (`ScoreEstimates.interval_at`).
+    The interval has the level `level`^(1/n), where n is the number of models with a score that is
+    not set by a pin: n intervals of this level hold together with at least `level` (Šidák 1967). If
+    the estimate can make intervals of any level (`ScoreEstimates.interval_at`), it makes this one.
+    Otherwise the distances of the ends of the model's own interval from the score are multiplied by
+    the ratio of the t quantiles of both levels, and the ends are clipped to `bounds`.
 
     Args:
         estimate: the scores.
@@ -35,9 +37,9 @@ def leader_interval(
         bounds: smallest and largest possible score; None if scores are unbounded.
 
     Returns:
-        Both ends; None if there are fewer than three such models, if the first has no standard
-        error, if its own interval lacks an end, or if the intervals come from resamples of scores
-        that are far from normal (`ScoreEstimates.draws`).
+        Both ends. None if n is below three, if the first model has no standard error, if its own
+        interval lacks an end, or if the intervals come from resamples of scores that are far from
+        normal (`ScoreEstimates.draws`).
     """
     models = int((~np.isnan(estimate.score)).sum())
     if estimate.pinned is not None:

@@ -69,6 +69,7 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     penalty_effect = cross_information @ fit.step_without_penalty()
     observed_sums = (scores.sum(axis=0) - penalty_effect)[None] @ root
     drawn_sums = _resampled_sums(net_scores, resamples, rng) @ root
+    # `_sum_squares` has a first axis of draws: one for the observed sums.
     [statistic] = _sum_squares(observed_sums, models)
     drawn_statistics = _sum_squares(drawn_sums, models)
     # The mean square of one Newton step from the common strengths to each judge's own.
@@ -87,7 +88,8 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
 def _resampled_sums(values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
     """Return the column sums of resampled rows, shape (resamples, columns).
 
-    Rows are drawn with replacement. The number of resamples is raised to a multiple of `CHUNK`.
+    Rows are drawn with replacement, as many as there are. The number of resamples is raised to a
+    multiple of `CHUNK`.
     """
     rows = len(values)
     share = np.full(rows, 1 / rows)
@@ -120,7 +122,8 @@ def _own_design(fit: SlopeFit) -> "sparse.csr_matrix":
 def _inverse_root(information: np.ndarray, models: int) -> np.ndarray:
     """Return R such that R R' is the pseudo-inverse of the judges' information.
 
-    Both are block-diagonal, with a block of `models` rows for each judge.
+    `information` and R are block-diagonal, with a block of `models` rows for each judge, shape
+    (judges * models, judges * models).
     """
     root = np.zeros_like(information)
     for begin in range(0, len(information), models):
@@ -133,5 +136,8 @@ def _inverse_root(information: np.ndarray, models: int) -> np.ndarray:
 
 
 def _sum_squares(values: np.ndarray, models: int) -> np.ndarray:
-    """Return the sum of squares of each judge's part, shape (samples, judges)."""
+    """Return the sum of squares of each judge's part of each row, shape (samples, judges).
+
+    `values` has shape (samples, judges * models), with the elements of a judge side by side.
+    """
     return (values**2).reshape(len(values), -1, models).sum(axis=2)

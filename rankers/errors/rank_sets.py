@@ -40,7 +40,8 @@ models on 8 items, the simulated critical value calls some pair different in 10%
 20 models on 12 items in 11%; from three clusters per model on, in 5 to 6%."""
 MOST_BY_OTHERS = 500
 """Pairs that only the battles of other models could separate are tested if there are at most this
-many, since each takes a fit. Otherwise, they count as too close to call."""
+many, since each takes a fit. If there are more, none of them is tested, and they count as too close
+to call."""
 MOST_TESTED = 2_000
 """If clusters have unequal weights, all pairs are compared by their own tests, up to this number.
 With more, they are compared by |t| with the effective degrees of freedom, which finds less."""
@@ -147,9 +148,10 @@ def compare_all_pairs(
 def _are_all_tested(estimate: ScoreEstimates) -> bool:
     """Return whether all pairs are compared by tests of their own.
 
-    They are if there are only two models, or if clusters have unequal weights and the pairs are at
-    most `MOST_TESTED`. `podium compare` makes the same tests. They are not used if the errors
-    include how voters or judges vary: a test counts items or raters, and does not add both errors.
+    They are if there are only two models with a score, or if clusters have unequal weights and the
+    pairs are at most `MOST_TESTED`. `podium compare` makes the same tests. The result is False if
+    the estimate has no tests, or if the errors include how voters or judges vary: a test counts
+    items or raters, and does not add both errors.
     """
     if estimate.tests is None or estimate.raters is not None:
         return False
@@ -159,7 +161,11 @@ def _are_all_tested(estimate: ScoreEstimates) -> bool:
 
 
 def _have_error(estimate: ScoreEstimates) -> np.ndarray:
-    """Return which models have a standard error, or are pinned, shape (models,)."""
+    """Return the mask of models that have a score, and a standard error above 0 or a pin, shape
+    (models,).
+
+    No model is in the mask if there are fewer than two clusters.
+    """
     if estimate.clusters < 2:
         return np.zeros(len(estimate.score), dtype=bool)
     is_pinned = np.arange(len(estimate.score)) == estimate.pinned
@@ -187,8 +193,10 @@ class _Decisions:
 
     @classmethod
     def of_none(cls, models: int) -> "_Decisions":
-        """Return decisions in which no pair is decided; above 500 models, the matrices are
-        None."""
+        """Return decisions in which no pair is decided, for a number of models.
+
+        Half-widths are infinite. Above 500 models, both matrices are None.
+        """
         is_above = None
         half_widths = None
         if models <= MOST_SIMULATED:
@@ -211,15 +219,15 @@ class _Decisions:
     def add_comparisons_of(
         self, code: int, others: np.ndarray, is_ahead: np.ndarray, half_width: np.ndarray
     ) -> None:
-        """Count which others a model is clearly ahead of, and keep the half-widths.
+        """Count which other models a model is clearly ahead of, and keep the half-widths.
 
-        It is called once for each model: a second call would count its comparisons twice.
+        A second call for the same model would count its comparisons twice.
 
         Args:
             code: code of the model.
-            others: codes of models, each once, shape (n,).
-            is_ahead: mask of the others that the model is clearly ahead of, shape (n,). It is False
-                for pairs of `add_pair`, which are counted already.
+            others: codes of other models, each once, shape (n,).
+            is_ahead: mask of the elements of `others` that the model is clearly ahead of, shape
+                (n,). It is False for pairs of `add_pair`, which are counted already.
             half_width: half-widths of the intervals of the differences, in the unit of the scores,
                 shape (n,).
         """
@@ -252,7 +260,7 @@ def tested_pairs(
 ) -> TestedPairs:
     """Test pairs without a standard error, or with few items, at Bonferroni's level.
 
-    If all pairs are compared by their own tests (`_are_all_tested`), all are tested.
+    If `_are_all_tested` says so, all pairs are tested.
 
     The p-value of a test of n items is at least 2^-n, so that tests of few items that cannot
     reject are left out. If all tests of pairs without a standard error reject, the other pairs
@@ -269,14 +277,14 @@ def tested_pairs(
         The tests. There are none if `estimate` has no tests, or if all pairs have a standard error
         and enough items; the other pairs then keep `level`.
     """
-    placed = np.flatnonzero(~np.isnan(estimate.score))
-    pair_count = len(placed) * (len(placed) - 1) // 2
+    scored = np.flatnonzero(~np.isnan(estimate.score))
+    pair_count = len(scored) * (len(scored) - 1) // 2
     tail = (1 - level) / max(2 * pair_count, 1)
     if estimate.tests is None:
         return TestedPairs(tests={}, tail=tail, decided=(), level_of_others=level)
     is_constant = _constant_differences(estimate)
-    has_all_errors = is_known[placed].all() and not is_constant.any()
-    if has_all_errors and not _has_own_test(estimate, items, placed, placed).any():
+    has_all_errors = is_known[scored].all() and not is_constant.any()
+    if has_all_errors and not _has_own_test(estimate, items, scored, scored).any():
         return TestedPairs(tests={}, tail=tail, decided=(), level_of_others=level)
     decided = []
     open_pairs = 0
@@ -284,7 +292,7 @@ def tested_pairs(
     tests = DeferredTests(estimate.tests)
     to_test = [
         pair
-        for pair in _pairs_to_test(estimate, placed, has_error, items, tail)
+        for pair in _pairs_to_test(estimate, scored, has_error, items, tail)
         if estimate.tests.may_differ(*pair)
     ]
     for pair, rough in zip(to_test, _rough_tails(estimate.tests, to_test), strict=True):
@@ -309,7 +317,7 @@ def tested_pairs(
 
 
 class DeferredTests(Mapping[tuple[int, int], DifferenceTest]):
-    """Tests of pairs of codes, each of which is made when it is first asked for.
+    """Mapping from pairs of codes to their tests; each test is made when it is first read.
 
     Args:
         makers: makes the tests.
@@ -320,9 +328,10 @@ class DeferredTests(Mapping[tuple[int, int], DifferenceTest]):
         self._made: dict[tuple[int, int], DifferenceTest | None] = {}
 
     def add(self, pair: tuple[int, int], *, is_decided: bool) -> bool:
-        """Add a pair, and return whether there is a test of it.
+        """Add a pair, and return whether the pair can be tested.
 
-        If it `is_decided` otherwise, its test need not be made yet.
+        If `is_decided` is True, rough p-values decide the pair: its test is not made yet, and the
+        result is True. Otherwise the test is made, and a pair without a test is not added.
         """
         if is_decided:
             self._made[pair] = None
@@ -347,9 +356,10 @@ class DeferredTests(Mapping[tuple[int, int], DifferenceTest]):
 
 
 def _rough_tails(tests: PairTests, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Return rough one-sided p-values of pairs, NaN where unknown, shape (pairs, 2).
+    """Return rough one-sided p-values of pairs of codes, NaN where unknown, shape (pairs, 2).
 
-    Few pairs have none, because their exact tests take no longer.
+    All p-values are NaN if there are fewer than `FEWEST_ROUGH` pairs, because their exact tests
+    take no longer, or if `tests` has no function for them.
     """
     if tests.rough_tails is None or len(pairs) < FEWEST_ROUGH:
         return np.full((len(pairs), 2), np.nan)
@@ -360,8 +370,8 @@ def _rough_tails(tests: PairTests, pairs: Sequence[tuple[int, int]]) -> np.ndarr
 def _is_far(rough: np.ndarray, tail: float) -> bool:
     """Return whether both rough p-values are so far from the level `tail` that they decide.
 
-    They are if they differ from it by more than the factor `ROUGH_FACTOR`. The result is False for
-    unknown p-values (NaN). `rough` has shape (2,).
+    This is the case if each p-value is above `tail` times `ROUGH_FACTOR`, or below `tail` divided
+    by this factor. The result is False for unknown p-values (NaN). `rough` has shape (2,).
     """
     ratio = rough / tail
     return bool(((ratio > ROUGH_FACTOR) | (ratio < 1 / ROUGH_FACTOR)).all())
@@ -370,7 +380,7 @@ def _is_far(rough: np.ndarray, tail: float) -> bool:
 def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, Any], Any]:
     """Return a function of two codes: whether the difference of the models has a standard error.
 
-    The second code may be an array, and then so is the result.
+    The second code may be an array. The function then returns a boolean array of its shape.
 
     Args:
         is_known: mask of the models with a standard error, shape (models,).
@@ -379,7 +389,10 @@ def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, 
     """
 
     def has_error(first: int, second: Any) -> Any:
-        """Return whether the difference to the second model, or to each of them, has one."""
+        """Return whether the difference of `first` to `second` has a standard error.
+
+        `second` is a code or an array of codes.
+        """
         # Both models have a standard error, and their difference varies between items.
         return is_known[first] & is_known[second] & ~is_constant[first, second]
 
@@ -388,26 +401,34 @@ def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, 
 
 def _pairs_to_test(
     estimate: ScoreEstimates,
-    placed: np.ndarray,
+    models_with_score: np.ndarray,
     has_error: Callable[[int, Any], Any],
     items: np.ndarray | None,
     tail: float,
 ) -> list[tuple[int, int]]:
     """Return the pairs of codes without a standard error, or with few items, or all pairs.
 
-    They are all if `_are_all_tested` says so. Otherwise, pairs whose tests use so few items that
-    none at level `tail` can reject are left out. So are those that only items of other models could
-    separate, if there are more than `MOST_BY_OTHERS`.
+    In each pair, the model that comes first in `models_with_score` is first. All pairs are returned
+    if `_are_all_tested` says so. Otherwise, pairs whose tests use so few items that no test at
+    level `tail` can reject are left out. If the tests use the items of other models, too, such
+    pairs are kept, unless there are more than `MOST_BY_OTHERS`.
+
+    Args:
+        estimate: the scores, with the tests of pairs.
+        models_with_score: codes of the models with a score, ascending, shape (n,).
+        has_error: function of two codes, made by `_has_error`.
+        items: number of items of each model, shape (models,); None if no model has few.
+        tail: one-sided level of each test.
     """
     if _are_all_tested(estimate):
-        return list(combinations(placed.tolist(), 2))
+        return list(combinations(models_with_score.tolist(), 2))
     pairs = []
     by_others = []
     has_others = False
     if estimate.tests is not None and estimate.tests.uses_all_items:
         has_others = bool(_least_p(estimate.clusters) <= tail)
-    for k, first in enumerate(placed.tolist()):
-        others = placed[k + 1 :]
+    for k, first in enumerate(models_with_score.tolist()):
+        others = models_with_score[k + 1 :]
         is_tested = ~has_error(first, others) | _has_few_items(items, first, others)
         is_enough = np.ones(len(others), dtype=bool)
         if items is not None:
@@ -423,14 +444,17 @@ def _pairs_to_test(
 
 
 def _least_p(items: Any) -> Any:
-    """Return the least p-value that a test of so many items can have, 2^-items."""
+    """Return the least p-value that a test can have, 2^-items, for a number or an array of
+    items.
+    """
     return 0.5 ** np.asarray(items, dtype=float)
 
 
 def _constant_differences(estimate: ScoreEstimates) -> np.ndarray:
     """Return the mask of pairs whose scores differ by the same amount on every item.
 
-    The mask has shape (models, models). For more than 500 models, it has no pair.
+    The mask has shape (models, models). Pairs of equal scores are not in the mask. For more than
+    500 models, no pair is.
     """
     score = estimate.score
     if len(score) > MOST_SIMULATED:
@@ -443,10 +467,14 @@ def _constant_differences(estimate: ScoreEstimates) -> np.ndarray:
 
 
 def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
-    """Return whether a model of a pair has fewer than 8 items.
+    """Return whether a model of a pair has fewer than 8 items, as a boolean array.
 
-    `first` and `second` are codes or arrays of codes, and so is the result. It is False if `items`
-    is None.
+    Args:
+        items: number of items of each model by code, shape (models,). With None, all elements of
+            the result are False.
+        first: code of the first model, or codes of the first models.
+        second: code of the second model, or codes. Codes are broadcast to the shape of the result,
+            which is () for two single codes.
     """
     if items is None:
         return np.zeros(np.broadcast_shapes(np.shape(first), np.shape(second)), dtype=bool)
@@ -458,9 +486,9 @@ def _has_own_test(
 ) -> Any:
     """Return whether pairs that have a standard error are compared by a test of their own.
 
-    They are if a model of the pair has few items, or if all pairs are.
-
-    `first` and `second` are codes or arrays of codes, and so is the result.
+    A pair is if a model of the pair has few items (`_has_few_items`), and all pairs are if
+    `_are_all_tested` says so. `first` and `second` are codes or arrays of codes. The result is a
+    boolean array of their broadcast shape.
     """
     return _has_few_items(items, first, second) | _are_all_tested(estimate)
 
@@ -475,9 +503,9 @@ def _order_of_decided(
     """Return the codes of a pair, the better model first, if its test separates them.
 
     The better model is the one with the higher score. The result is None if the scores are equal,
-    if the test does not reject at the level `tail` that this model is no better, or if too few
-    resamples have it ahead. The test is made only if its rough p-values, shape (2,), do not
-    decide.
+    if the test does not reject at the level `tail` that this model is no better, or if the share of
+    resamples (`ScoreEstimates.draws`) in which this model is not ahead exceeds `tail`. The test is
+    made only if its rough p-values, shape (2,), do not decide (`_is_far`).
     """
     first, second = pair
     is_first_better = estimate.score[first] > estimate.score[second]
@@ -535,15 +563,22 @@ def _compare_each(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield, for each model, which models it is clearly ahead of, and how wide the intervals are.
 
+    A model is clearly ahead of another if t, the difference of the scores over its standard error,
+    exceeds the critical value. With a known skewness, t corrected for skewness must exceed it, too.
+    With resampled scores (`ScoreEstimates.draws`), the model must also be ahead in enough of them.
+    So a model may not be clearly ahead although the difference exceeds the half-width.
+
     Args:
         estimate: the scores.
         codes: codes of the models with standard errors, shape (n,).
         covariance: covariance of their scores, shape (n, n).
-        critical: critical value of |t| at clusters - 1 degrees of freedom.
+        critical: critical value of |t| at clusters - 1 degrees of freedom. If the estimate has its
+            own degrees of freedom (`ScoreEstimates.freedom`), each pair gets the critical value of
+            the same tail probability at the degrees of freedom of its difference.
 
     Yields:
-        A mask of the models, and half-widths of the intervals, infinite where scores never
-        differ; both of shape (n,).
+        A mask of the models, and half-widths of the intervals (critical value times standard
+        error), infinite where scores never differ; both of shape (n,), in the order of `codes`.
     """
     score = estimate.score[codes]
     tail = stdtr(estimate.clusters - 1, -critical)
@@ -576,7 +611,8 @@ def _compare_each(
 def _errors_of_differences(covariance: np.ndarray, k: int) -> np.ndarray:
     """Return the standard error of the difference of model k from each model, shape (n,).
 
-    It is infinite for differences without variance, such as that from itself.
+    `covariance` is that of the scores, shape (n, n), and k a position in it. The standard error is
+    infinite for differences without variance, such as the difference of model k from itself.
     """
     variance = np.diag(covariance)
     squared = variance[k] + variance - 2 * covariance[k]
@@ -584,10 +620,12 @@ def _errors_of_differences(covariance: np.ndarray, k: int) -> np.ndarray:
 
 
 def _freedom_of_differences(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.ndarray:
-    """Return the degrees of freedom of k's difference from each model, shape (n,).
+    """Return the degrees of freedom of the difference of model k from each model, shape (n,).
 
-    As the errors of two models may be correlated, the parts v of Satterthwaite's formula are added
-    before they are squared: (v_k + v)^2 / (v_k / sqrt(f_k) + v / sqrt(f))^2.
+    `covariance` is that of the scores, shape (n, n), and `freedom` their degrees of freedom, shape
+    (n,); values below 1 are raised to 1. As the errors of two models may be correlated, the parts v
+    of Satterthwaite's formula are added before they are squared: (v_k + v)^2 / (v_k / sqrt(f_k) + v
+    / sqrt(f))^2.
     """
     variance = np.diag(covariance)
     total = variance[k] + variance
@@ -604,9 +642,9 @@ def _critical_value(
     """Return the `level` quantile of the largest |t| over all pairs.
 
     The quantile of the largest |z| is simulated from normal errors; the result has the same tail
-    probability in Student's distribution. Each pair has a standard error of its own, so that one
-    common error of all pairs would give too small a value. For more than 500 models, it is
-    Bonferroni's bound.
+    probability in Student's distribution with `freedom` degrees of freedom. Each pair has a
+    standard error of its own, so that one common error of all pairs would give too small a value.
+    For more than 500 models, the result is Bonferroni's bound.
     """
     size = len(covariance)
     if size > MOST_SIMULATED:
@@ -657,9 +695,9 @@ def _critical_value_of(
 ) -> float:
     """Return the critical value of |t|: simulated, by Bonferroni's bound, or by Holm's rule.
 
-    It is Holm's if groups of items vary (`ScoreEstimates.by_holm`), and if there are so few
-    clusters that the covariance is too rough for the simulation. Otherwise it is simulated or, for
-    more than 500 models, Bonferroni's bound.
+    Holm's rule gives it if groups of items vary (`ScoreEstimates.by_holm`), or if there are fewer
+    than `CLUSTERS_PER_MODEL` clusters per model. Otherwise it is simulated or, for more than 500
+    models, Bonferroni's bound (`_critical_value`).
 
     Args:
         estimate: the scores.
@@ -677,11 +715,11 @@ def _critical_value_of(
 def _critical_value_by_holm(
     estimate: ScoreEstimates, codes: np.ndarray, covariance: np.ndarray, level: float
 ) -> float:
-    """Return the critical value of |t| of Holm's rule (1979) for the pairs that it does not reject.
+    """Return the critical value of |t| for the pairs that Holm's rule (1979) does not reject.
 
-    All pairs whose |t| is larger are rejected, and no others. With r of m pairs rejected, it is
-    the t quantile of the error rate divided by m - r. The arguments are those of
-    `_critical_value_of`.
+    All pairs whose |t| is larger are rejected, and no other pairs. With r of m pairs rejected, the
+    critical value is the two-sided t quantile of the error rate 1 - `level` divided by m - r. The
+    arguments are those of `_critical_value_of`.
     """
     pairs = len(codes) * (len(codes) - 1) // 2
     rejected = 0
@@ -724,8 +762,8 @@ def further_labels(
     Args:
         labels: number of labels in the data.
         critical: critical value, corrected for simultaneous tests.
-        gap: the gap.
-        joint_variance: variance of the gap by labels and judge.
+        gap: the gap between two models, not 0, in the unit whose variances are given.
+        joint_variance: variance of the gap by labels and judge together.
         label_variance: variance of the gap by labels alone.
     """
     needed_information = ((critical + POWER_QUANTILE) / gap) ** 2

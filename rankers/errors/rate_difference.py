@@ -64,8 +64,8 @@ class RateTests:
         """Return the test of the win rate of one model minus that of another, given by code.
 
         The test is paired by item (`paired_difference`). The result is None if neither model has a
-        battle. If there are no other models, the rates are the two parts of one, and the test is
-        that of the mean credit.
+        battle. If there are no other models, the two rates add up to 1, and the test is that of the
+        mean credit (`difference_of_only_pair`).
         """
         pairs = self.pairs
         unit = unit_of_tests(self.battles.unit)
@@ -85,7 +85,8 @@ class RateTests:
     def _contributions(self, first: int, second: int) -> np.ndarray:
         """Return what each item contributes to the difference of two models, shape (items,).
 
-        The items are those on which one of the two has a battle.
+        Only the items count on which one of the two models has a battle, in the order of their
+        codes.
         """
         pairs = self.pairs
         # The weights are sparse, so that their difference is a matrix of one column.
@@ -113,7 +114,7 @@ class RateTests:
 def difference_of_only_pair(cells: Sequence[PairCells], sign: int, unit: str) -> DifferenceTest:
     """Return the test of the mean credit of one model minus that of the other, of two models.
 
-    An item counts by the sum of its weights, so that the mean is that over battles.
+    An item counts by the sum of its weights, so that the mean is over battles.
 
     Args:
         cells: sums by cluster of the only pair, one element for each block of clusters.

@@ -32,8 +32,8 @@ class RaterShares:
     def enlarge(self, covariance: np.ndarray, raters: int) -> np.ndarray:
         """Return a covariance by raters with the enlargement of each model.
 
-        Its null space, such as the direction of all ratings alike, stays without variance. A
-        covariance with NaN is enlarged without that.
+        The result is new. Directions without variance, such as that of all ratings alike, stay
+        without variance, except in a covariance with NaN.
 
         Args:
             covariance: the covariance with the factor G / (G - 1), shape (models, models).
@@ -45,8 +45,8 @@ class RaterShares:
             return enlarged
         # Ratings have no variance in the direction of all models alike, and get none.
         values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-        kept = vectors[:, values > NO_VARIANCE * max(values[-1], 0.0)]
-        projector = kept @ kept.T
+        directions = vectors[:, values > NO_VARIANCE * max(values[-1], 0.0)]
+        projector = directions @ directions.T
         projected: np.ndarray = projector @ enlarged @ projector
         return projected
 

@@ -4,8 +4,9 @@ Items and raters are crossed, and need not be balanced. The covariance is that o
 items, plus that of the raters, minus that of the pairs of both (Cameron, Gelbach and Miller 2011).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,13 @@ these raters alone."""
 FIXED_RATERS = "fixed_raters"
 """Key in the diagnostics of standings: the unit and the number of the judges or voters of the
 verdicts, if the intervals speak of these alone."""
+MOST_OF_FEW_RATERS = 2
+"""Up to this many of three or more voters or judges do not speak for all of them."""
+FEWEST_EFFECTIVE_RATERS = 4
+"""If voters or judges count as fewer than this, because few of them gave most of the verdicts, the
+97.5% quantile of t is above 3."""
+UNITS_OF_RATERS = ("voter", "judge")
+"""What a rater may be: names of columns, the preferred one first."""
 MOST_READ = 200_000
 """With more battles than this, the names of raters are not read to count them."""
 NOISE = 1e-9
@@ -62,7 +70,10 @@ class VaryingRaters(NamedTuple):
 
 
 def raters_of(
-    battles: Battles, counted: np.ndarray | None = None, fewest: int = FEWEST_RATERS
+    battles: Battles,
+    counted: np.ndarray | None = None,
+    fewest: int = FEWEST_RATERS,
+    units: Sequence[str] = UNITS_OF_RATERS,
 ) -> Raters | None:
     """Return the voters of the battles that count, or else the judges, if there are enough.
 
@@ -73,8 +84,9 @@ def raters_of(
         battles: all battles.
         counted: mask of the battles that count, shape (battles,); None for the readable ones.
         fewest: least number of voters or judges.
+        units: what raters may be, of which the first is preferred.
     """
-    for column in ("voter", "judge"):
+    for column in units:
         # Counted before merging, because there are not more raters afterwards.
         if battles.rows.count_names(column) < fewest:
             continue
@@ -88,6 +100,15 @@ def raters_of(
         code[~is_named] = len(distinct)
         return Raters(unit=column, number=len(distinct), code=code, names=distinct)
     return None
+
+
+def fewest_raters(level: float) -> int:
+    """Return the least number of raters whose verdicts can separate two models.
+
+    A test of n raters has a two-sided p-value of at least 2^(1 - n), which must be at most 1 -
+    `level`.
+    """
+    return ceil(1 - log2(1 - level))
 
 
 def count_raters(battles: Battles) -> tuple[str, int] | None:
@@ -108,6 +129,29 @@ def count_raters(battles: Battles) -> tuple[str, int] | None:
             return column, number
     gave_all = numbers["voter"] and None not in battles.rows.texts_of("voter")[battles.readable]
     return ("voter", 1) if gave_all else None
+
+
+def count_raters_of_models(battles: Battles, unit: str) -> dict[str, int]:
+    """Return the number of raters who gave readable verdicts on each model, by name.
+
+    All battles without a named rater count as those of one. It is empty if no rater is named, or if
+    there are more than `MOST_READ` battles.
+
+    Args:
+        battles: all battles.
+        unit: what a rater is: `voter` or `judge`.
+    """
+    if len(battles) > MOST_READ:
+        return {}
+    raters = raters_of(battles, fewest=1, units=[unit])
+    if raters is None:
+        return {}
+    models = len(battles.models)
+    a, b = (codes[battles.readable] for codes in battles.model_codes)
+    cell = np.concatenate([a, b]) + models * np.tile(raters.code, 2)
+    numbers = np.bincount(np.unique(cell) % models, minlength=models)
+    known = np.flatnonzero(numbers)
+    return {battles.models[code]: int(numbers[code]) for code in known.tolist()}
 
 
 def shares_in_battles(coded: CodedBattles, rater: np.ndarray) -> RaterShares:
@@ -200,7 +244,11 @@ def influence_of_raters(
 
 
 def clustered_covariance(influence: np.ndarray, cluster: np.ndarray) -> np.ndarray:
-    """Return the covariance of means from the influence of rows with any integers as clusters."""
+    """Return the covariance of means by clusters of rows, shape (means, means).
+
+    `influence` is what each row contributes to the error of each mean, shape (rows, means).
+    `cluster` is the code of each row's cluster; any integers, shape (rows,).
+    """
     return covariance_of(sum_by_group(influence, np.unique(cluster, return_inverse=True)[1]))
 
 

@@ -57,7 +57,10 @@ class RoughTests:
     def tails(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Return rough one-sided p-values of equal strengths of pairs, shape (pairs, 2).
 
-        They are those of `RatingGap.tails_at_zero`, NaN where they are not known.
+        They approximate the p-values by the score test in `RatingGap.tails_at_zero`: column 0 has
+        those of the hypothesis that the first model is no better, column 1 that it is no worse.
+        They are NaN where they are not known, and everywhere without a penalty or with more than
+        `MOST_MODELS` models.
 
         Args:
             first: codes of the first models, shape (pairs,).
@@ -93,28 +96,31 @@ class RoughTests:
 
     @cached_property
     def weight(self) -> np.ndarray:
-        """Sum of the weights of the battles of two models."""
+        """Sum of the weights of the battles of two models, shape (models, models)."""
         return self._sum_by_pair(self.coded.weight, self.coded.weight)
 
     @cached_property
     def square_weight(self) -> np.ndarray:
-        """Sum of the squared weights of the battles of two models."""
+        """Sum of the squared weights of the battles of two models, shape (models, models)."""
         return self._sum_by_pair(self.coded.weight**2, self.coded.weight**2)
 
     @cached_property
     def credit(self) -> np.ndarray:
-        """What the row's model earned in its battles with the column's."""
+        """Sum of the weighted credits of the row's model in its battles with the column's model."""
         earned = self.coded.weight * self.coded.credit
         return self._sum_by_pair(earned, self.coded.weight - earned)
 
     @cached_property
     def win_chance(self) -> np.ndarray:
-        """Expected credit of the row's model."""
+        """Expected credit of the row's model against the column's model, by `theta`."""
         return expit(self.theta[:, None] - self.theta)
 
     @cached_property
     def curvature(self) -> np.ndarray:
-        """Information of the battles of two models about their difference."""
+        """Information about the difference of two models in their battles.
+
+        The shape is (models, models).
+        """
         return self.weight * self.win_chance * (1 - self.win_chance)
 
     @cached_property
@@ -131,8 +137,11 @@ class RoughTests:
 
     @cached_property
     def sides(self) -> tuple[np.ndarray, ...]:
-        """Each battle seen from either side: model, opponent, credit, weight, cluster, sorted by
-        model; shape (2 * battles,) each."""
+        """Each battle from both sides: arrays of model, opponent, credit, weight and cluster.
+
+        Each array has shape (2 * battles,), and all are sorted by the code of the model. The credit
+        is that of the model.
+        """
         coded = self.coded
         model = np.concatenate([coded.a, coded.b])
         order = np.argsort(model, kind="stable")
@@ -215,22 +224,32 @@ class _HubTests:
         return np.where(is_usable, statistic, np.nan), number
 
     def _without_both(self, values: np.ndarray) -> np.ndarray:
-        """Set the columns of the hub and of each row's partner to 0, in place."""
+        """Set the columns of the hub and of each row's partner to 0 in place; return `values`.
+
+        `values` has shape (partners, models).
+        """
         values[:, self.hub] = 0.0
         values[self.rows, self.partners] = 0.0
         return values
 
     def _common_chances(self, common: np.ndarray, change: np.ndarray) -> np.ndarray:
-        """Return the expected credit of the common strength against each other model."""
+        """Return the expected credit of the common strength against each model, shape (partners,
+        models).
+
+        `common` are the common strengths of hub and partner, shape (partners,), and `change` the
+        changes of the other strengths from `theta`, shape (partners, models).
+        """
         return expit(common[:, None] - self.tests.theta - change)
 
     def _solve(self, values: np.ndarray) -> np.ndarray:
-        """Solve roughly for steps of the other models' strengths.
+        """Solve roughly for steps of the other models' strengths, shape (partners, models).
 
-        The information is that of the fit without a hypothesis, with the strengths of hub and
-        partner fixed.
+        `values` are the right-hand sides, one in each row. The information is that of the fit
+        without a hypothesis, with the strengths of hub and partner fixed.
         """
         steps = values @ self.inverse
+        # `inverse` keeps only the hub fixed. To keep the partner fixed, too, subtract the multiple
+        # of the partner's row of `inverse` that makes the partner's own step 0.
         inverse_rows = self.inverse[self.partners]
         partner_cells = self.rows, self.partners
         return self._without_both(
@@ -274,7 +293,19 @@ class _HubTests:
     def _fit_common(
         self, common: np.ndarray, change: np.ndarray, weight: np.ndarray, earned: np.ndarray
     ) -> np.ndarray:
-        """Fit the common strengths with the others fixed, shape (partners,)."""
+        """Fit the common strengths with the strengths of the other models fixed.
+
+        Args:
+            common: common strengths at which the fit starts, shape (partners,).
+            change: changes of the other strengths from `RoughTests.theta`, shape (partners,
+                models).
+            weight: weights of the battles of hub and partner with each other model, shape
+                (partners, models).
+            earned: credit that hub and partner earned in these battles, shape (partners,).
+
+        Returns:
+            The fitted common strengths, shape (partners,).
+        """
         penalty = self.tests.regularization
         for _ in range(MOST_STEPS):
             expected = self._common_chances(common, change)
@@ -334,8 +365,9 @@ class _HubTests:
         tests = self.tests
         expected = self._common_chances(common, change)
         clusters = tests.coded.clusters
-        # The battles of other models with each other, and those of others with the hub and the
-        # partner as far as the fit without a hypothesis explains them.
+        # First, the surplus of the other models over the fit without a hypothesis, in all their
+        # battles. What the hypothesis changes in battles with the partner and with the hub is
+        # added below.
         scores = -(direction @ tests.surplus.T)
         row, side = self._sides_of_partners()
         _, opponent, credit, weight, cluster = (column[side] for column in tests.sides)
@@ -345,7 +377,8 @@ class _HubTests:
         values = weight * (
             direction_of_opponent * (expected_before - expected_now) - (credit - expected_now)
         )
-        # Battles of the two are won with even chance; the hub's side of them has the sign.
+        # Battles between hub and partner are won with even chance. `credit` is the partner's, so
+        # that 0.5 - credit is the surplus of the hub.
         is_direct = opponent == self.hub
         values = np.where(is_direct, weight * (0.5 - credit), values)
         scores += self._sum_by_row(row, cluster, values)
@@ -358,17 +391,22 @@ class _HubTests:
         return scores, self._even_squares(direction, expected)
 
     def _sides_of_partners(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return all battles of the partners, one after another, shape (n,) each.
+        """Return the battles of all partners, those of the first partner first.
 
-        For each battle: the row of its partner, and its position in `RoughTests.sides`.
+        Returns:
+            The position of the partner in `partners` and the position in the arrays of
+            `RoughTests.sides`, for each of the n battles, shape (n,) each.
         """
         model = self.tests.sides[0]
         # The battles are sorted by model: those of a partner are in one block.
         start = np.searchsorted(model, self.partners)
         number = np.searchsorted(model, self.partners, side="right") - start
         row = np.repeat(self.rows, number)
-        position_in_part = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
-        return row, np.repeat(start, number) + position_in_part
+        # A count from 0 that begins again at the first battle of each partner, such as 0 1 2 0 1
+        # for a partner with three battles and one with two.
+        battles_before_partner = np.cumsum(number) - number
+        position_of_battle = np.arange(len(row)) - np.repeat(battles_before_partner, number)
+        return row, np.repeat(start, number) + position_of_battle
 
     def _battles_of_hub(self, direction: np.ndarray, expected: np.ndarray) -> np.ndarray:
         """Return the part of the scores that the hub's battles with others add, shape (partners,
@@ -388,7 +426,10 @@ class _HubTests:
         return self._sum_by_row(row, np.tile(cluster, len(self.rows)), values.ravel())
 
     def _sum_by_row(self, row: np.ndarray, cluster: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the sums of values by row and cluster, shape (partners, clusters)."""
+        """Return the sums of values by row and cluster, shape (partners, clusters).
+
+        `row` (position of a partner), `cluster` and `values` have one element for each battle.
+        """
         shape = (len(self.rows), self.tests.coded.clusters)
         cell = row * np.int64(shape[1]) + cluster
         return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
@@ -420,5 +461,8 @@ def _needs_further_steps(largest_change: np.ndarray) -> bool:
 
 
 def _mean_square(expected: np.ndarray) -> np.ndarray:
-    """Return (p^2 + (1 - p)^2) / 2, the mean square of p minus a verdict that is 0 or 1 evenly."""
+    """Return (p^2 + (1 - p)^2) / 2 for expected credits p.
+
+    It is the mean square of the difference between p and a credit that is 0 or 1 with even chances.
+    """
     return (expected**2 + (1 - expected) ** 2) / 2

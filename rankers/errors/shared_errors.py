@@ -14,14 +14,14 @@ from itertools import combinations
 
 import numpy as np
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.distributions import expit, ndtri
 from podium.rankers.errors.judge_slopes import SlopeFit
 
 ERROR_RATE = CHECKS["shared errors"].threshold
 """Probability that any pair is named by chance; it is divided among the pairs of judges."""
 FEWEST_BATTLES = 30
-"""A pair of judges is not tested if both judged fewer matchups than this."""
+"""A pair of judges is not tested if the judges have fewer matchups than this in common."""
 ATTENUATION = 16 * np.sqrt(3) / (15 * np.pi)
 """A normal effect of standard deviation s on the logit shrinks a logistic slope b to about
 b / sqrt(1 + (ATTENUATION s)^2)."""
@@ -99,11 +99,11 @@ class _Residuals:
         return np.array(sums).swapaxes(1, 2)
 
     def common_covariances(self, slopes: np.ndarray, *, is_equal: bool) -> np.ndarray:
-        """Return the covariance of two judges' credits due to item effects, by size of the
+        """Return the covariance of two judges' credits that item effects cause, by size of the
         effects.
 
-        The sizes are an increasing grid. The slopes of the judges are enlarged so that, after
-        averaging over the effects, they are the fitted ones.
+        There are `EFFECTS` sizes, from 0 in equal steps. The slopes of the judges are enlarged so
+        that they equal the fitted slopes after averaging over the effects.
 
         Args:
             slopes: slope of each judge, shape (judges,).
@@ -148,6 +148,7 @@ class _Residuals:
 def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     """Test whether the errors of each pair of judges agree more than those of the other pairs.
 
+    The result has one record for each tested pair, named or not, in the order of the judges' codes.
     The excess of a pair is the correlation of its residuals minus a prediction. Its standard error
     follows from what each item contributes, by the delta method. The level is Bonferroni's over
     all pairs. Pairs with fewer than 30 common matchups are left out. The list is empty if fewer
@@ -260,7 +261,7 @@ def _excess_correlations(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarr
 def _residuals_of_judges(fit: SlopeFit) -> _Residuals:
     """Return residuals by matchup and judge, and the pairs of judges to compare.
 
-    Compared are the pairs of judges with at least `FEWEST_BATTLES` common matchups.
+    The pairs have at least `FEWEST_BATTLES` common matchups.
     """
     data = fit.data
     models = len(fit.theta)
@@ -277,6 +278,7 @@ def _residuals_of_judges(fit: SlopeFit) -> _Residuals:
         common_matchups = is_judged_by_both.sum()
         if common_matchups >= FEWEST_BATTLES:
             pairs.append((j, k))
+    # Shape (2, pairs), also if there are no pairs.
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     clusters = data.clusters_of_matchups()
     return _Residuals(values, pair_of_matchup, strength_gaps, clusters, first, second)

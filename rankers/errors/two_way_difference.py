@@ -18,6 +18,7 @@ from podium.rankers.errors.difference import (
     DifferenceTest,
     Tails,
     larger_tails,
+    with_least_p_values,
 )
 from podium.rankers.errors.raters import (
     Raters,
@@ -50,13 +51,15 @@ def add_rater_errors(
     clusters: int,
     unit: str,
     raters: Raters,
+    fewest_raters: int,
     test_by_raters: Callable[[], DifferenceTest],
 ) -> DifferenceTest:
     """Return a test of a difference whose errors include how raters differ.
 
     It is a t test. With fewer than 30 items, each p-value is at least that of the test by items,
     which may be exact. Without a standard error, as of a model that won all battles, the tests by
-    items and by raters are made, and the larger p-values count.
+    items and by raters are made, and the larger p-values count. Each p-value is at least that of
+    `with_least_p_values`.
 
     Args:
         test: the test by items or their groups.
@@ -65,14 +68,18 @@ def add_rater_errors(
         clusters: number of items, or of groups of items.
         unit: what a cluster is, in the singular.
         raters: the voters or judges.
+        fewest_raters: number of raters of the one of the two models that has fewer.
         test_by_raters: makes the test of the same difference with raters as clusters.
     """
+    # An error of NaN is not above 0, either.
     if not np.isfinite(test.value) or not error.se > 0:
-        return with_larger_p_values(test, test_by_raters(), (raters.unit, raters.number))
+        by_rater = with_least_p_values(test_by_raters(), fewest_raters)
+        return with_larger_p_values(test, by_rater, (raters.unit, raters.number))
     freedom = min(clusters - 1, error.freedom)
 
     def tails_by_both(null: float) -> Tails:
         """Return the p-values by the errors that are clustered both ways."""
+        # NaN is not above 0, either.
         if not freedom > 0:
             return 0.5, 0.5
         above, below = stdtr(freedom, np.array([-1, 1]) * (test.value - null) / error.se)
@@ -84,13 +91,15 @@ def add_rater_errors(
 
     exact = test.exact_p_at_zero
     has_few_items = test.items < FEWEST_FOR_NORMAL
-    return replace(
+    both = replace(
         test,
         method=f"t test by {plural(unit, 2)} and {plural(raters.unit, 2)}",
         tails=tails if has_few_items else tails_by_both,
         exact_p_at_zero=larger_tails(exact, tails_by_both(0.0)) if exact else None,
         raters=(raters.unit, raters.number),
+        effective_raters=error.freedom + 1,
     )
+    return with_least_p_values(both, fewest_raters)
 
 
 def rate_error(

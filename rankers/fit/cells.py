@@ -76,7 +76,7 @@ class SummedBattles:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """Pair sums, with the number of clusters in which each pair met."""
+        """Sums by pair of models, with the number of clusters in which each pair met."""
         return replace(self._pairs, items=self._cluster_counts.by_pair)
 
     @property
@@ -102,7 +102,11 @@ class SummedBattles:
         return self._pairs.sum_by_model(battles_of_pair, battles_of_pair).astype(np.int64)
 
     def battles_of_anchor(self, anchor: str) -> "SummedBattles":
-        """Return the battles of the model with this name; the codes of models stay the same."""
+        """Select the battles of the model with this name; the codes of models stay the same.
+
+        Raises:
+            ValueError: no model with readable battles has this name.
+        """
         return replace(self, anchor=int(self.codes[self.models.index(anchor)]))
 
     def blocks(self) -> Iterator[CodedBattles]:
@@ -184,7 +188,7 @@ def cluster_shares(battles: BattleData) -> np.ndarray:
 def pair_sums_with_items(battles: BattleData) -> Pairs:
     """Add up credits and weights by pair, and count the clusters in which each pair met.
 
-    Pairs without a readable battle are left out.
+    Pairs without a readable battle are left out. `Pairs.items` has the number of clusters.
     """
     if isinstance(battles, SummedBattles):
         return battles.pairs
@@ -215,7 +219,8 @@ def load_battles(battles: BattleData) -> CodedBattles:
         coded = replace(coded, **columns, cluster=cluster, clusters=clusters_before)
     if coded.unit != "row":
         return coded
-    # So a seed draws the same resamples whatever the models' names and the order of the file are.
+    # Clusters in an order by content make a seed draw the same resamples, whatever the models'
+    # names and the order of the file are.
     weight_of_both = (coded.weight, coded.weight)
     return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [weight_of_both]))
 
@@ -224,6 +229,8 @@ def prepare_battles(
     battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item"
 ) -> BattleData:
     """Return the readable battles as arrays, or as sums by item and pair if they are in a database.
+
+    Models without a readable battle have no code in the result.
 
     Args:
         battles: all battles; those without a credit are left out.

@@ -82,7 +82,11 @@ class CodedBattles:
         return np.bincount(self.cluster, self.weight, self.clusters)
 
     def take(self, rows: np.ndarray) -> "CodedBattles":
-        """Return the battles of a mask or of positions; clusters and models keep their codes."""
+        """Return the battles that a mask or positions select; clusters and models keep their codes.
+
+        `rows` has shape (battles,) if it is a mask, else (n,). `clusters` stays the same, also if
+        some clusters have no battle left.
+        """
         number = None if self.number is None else self.number[rows]
         return replace(
             self,
@@ -95,7 +99,13 @@ class CodedBattles:
         )
 
     def battles_of_anchor(self, anchor: str) -> "CodedBattles":
-        """Return the battles of the model `anchor`; clusters get new codes, models do not."""
+        """Return the battles of the model with the name `anchor`.
+
+        Clusters get new codes in the same order; models keep theirs.
+
+        Raises:
+            ValueError: no model has this name.
+        """
         code = self.models.index(anchor)
         part = self.take((self.a == code) | (self.b == code))
         present, cluster = np.unique(part.cluster, return_inverse=True)
@@ -194,9 +204,9 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
     clusters, codes = shape
     cells = cluster * np.int64(codes) + code
     if clusters * codes <= MOST_FLAGS:
-        seen = np.zeros(clusters * codes, dtype=bool)
-        seen[cells] = True
-        return seen.reshape(shape).sum(axis=0)
+        is_in_cluster = np.zeros(clusters * codes, dtype=bool)
+        is_in_cluster[cells] = True
+        return is_in_cluster.reshape(shape).sum(axis=0)
     code_of_distinct_cell = distinct_values(cells) % codes
     return np.bincount(code_of_distinct_cell, minlength=codes)
 
@@ -254,7 +264,8 @@ def cluster_by_item(battles: Battles, coded: CodedBattles) -> tuple[CodedBattles
         coded: the same battles, coded by `code_battles` without its argument `credit`.
 
     Returns:
-        The coded battles; and for each item the code of its cluster in `coded`, shape (items,).
+        First, the coded battles. Second, the code in `coded` of the cluster of each item, shape
+        (items,).
     """
     if battles.group is None:
         return coded, np.arange(coded.clusters)
@@ -266,19 +277,22 @@ def cluster_by_item(battles: Battles, coded: CodedBattles) -> tuple[CodedBattles
 
 
 def nothing_readable_error(battles: Battles) -> NotIdentifiedError:
-    """Return the error for battles without a readable verdict."""
+    """Return the error for battles of which none has a readable verdict."""
     return NotIdentifiedError(
         f"none of the {quantity(len(battles), 'battle')} has a readable verdict: nothing to rank"
     )
 
 
 def ratio_or_nan(total: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Return total / number, NaN where the number is not above 0."""
+    """Return total / number of two arrays of one shape, NaN where the number is not above 0."""
     return np.divide(total, number, out=np.full(np.shape(number), np.nan), where=(number > 0))
 
 
 def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Raise UsageError if an option's value is not among the allowed ones."""
+    """Raise UsageError if the value of an option is not among the allowed values.
+
+    `option` is the name of the option, for the message.
+    """
     if value not in allowed:
         raise unknown_value_error(option, value, allowed)
 
@@ -375,13 +389,14 @@ def order_of_battles(battles: Battles) -> np.ndarray:
 def sum_by_cell(
     row: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tuple[int, int]
 ) -> Matrix:
-    """Add up values by row and column of a matrix.
+    """Add up values by row and column of a matrix, and return the matrix of the sums.
 
     Args:
         row: row of each value, shape (n,).
         column: column of each value, shape (n,).
         values: the values, shape (n,).
-        shape: numbers of rows and columns; above 40 million cells, the matrix is sparse.
+        shape: numbers of rows and columns. The result is an array, or a sparse matrix if it has
+            more than 40 million cells.
     """
     if shape[0] * shape[1] <= MOST_DENSE_CELLS:
         cell = row * np.int64(shape[1]) + column
@@ -448,7 +463,7 @@ def centred_gram(
 
 
 def _multiply_rows(values: Matrix, factor: np.ndarray) -> Matrix:
-    """Multiply the rows of a matrix by numbers, shape (rows,)."""
+    """Return a matrix whose rows are multiplied by the elements of `factor`, shape (rows,)."""
     if isinstance(values, np.ndarray):
         return values * factor[:, None]
     return values.multiply(factor[:, None]).tocsr()

@@ -88,7 +88,8 @@ def fit_davidson(coded: CodedBattles, regularization: float = REGULARIZATION) ->
 def outcome_masses(credit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how much of a win, of a tie and of a loss each credit is; the three add up to 1.
 
-    A credit of 0.75 is half a win and half a tie, one of 0.25 half a tie and half a loss.
+    A credit of 0.75 is half a win and half a tie, one of 0.25 half a tie and half a loss. Each
+    result has the shape of `credit`.
     """
     lead = 2 * credit - 1
     return np.maximum(lead, 0.0), 1 - np.abs(lead), np.maximum(-lead, 0.0)
@@ -97,11 +98,11 @@ def outcome_masses(credit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def outcome_probabilities(
     lead: np.ndarray, log_nu: float | np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the probabilities of a win, a tie and a loss.
+    """Return the probabilities of a win, a tie and a loss of the first model.
 
     Args:
-        lead: half the difference of the log-strengths.
-        log_nu: the logarithm of nu.
+        lead: half the difference of the log-strengths, first minus second.
+        log_nu: the logarithm of nu; a number, or an array of the shape of `lead`.
     """
     largest = np.maximum(np.abs(lead), log_nu)
     win = np.exp(lead - largest)

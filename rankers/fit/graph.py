@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 MOST_BY_PRODUCTS = 64
 """Up to this many models, paths are found by products of small matrices."""
 MOST_CELLS_OF_PRODUCTS = 2**26
-"""For more models, they still are if the number of graphs times the cube of the number of models is
-at most this. Beyond it, SciPy's search of graphs is faster than the import that it needs."""
+"""For more models, paths are still found by products if the number of graphs times the cube of the
+number of models is at most this. Beyond this, the search by SciPy is faster, import included."""
 LARGEST_SPECTRUM = 1500
 """With more models than this, the efficiency of the design is not computed, because the
 eigenvalues would take too long."""
@@ -125,7 +125,8 @@ def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
     """Return the fewest pairs of codes whose battles would join all groups.
 
     Each group is represented by its model with the most battles, and each pair joins two
-    successive groups. `battles` are the numbers of battles by model, shape (models,).
+    successive groups. Models without a battle have no part in this. The list is empty for one
+    group. `battles` are the numbers of battles by model, shape (models,).
     """
     most_active = []
     for group in distinct_values(graph.group[graph.has_battle]):
@@ -135,7 +136,7 @@ def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
 
 
 def design_efficiency(pairs: Pairs, is_included: np.ndarray | None = None) -> float | None:
-    """Return the A-efficiency of the design, None for more than 1500 models.
+    """Return the A-efficiency of the design, in (0, 1]; None for more than 1500 models.
 
     It is the harmonic mean of the non-zero eigenvalues of the Laplacian of battle counts, divided
     by their arithmetic mean. A balanced round robin has 1, battles against a single anchor have
@@ -157,6 +158,7 @@ def design_efficiency(pairs: Pairs, is_included: np.ndarray | None = None) -> fl
     present, new_codes = np.unique(codes, return_inverse=True)
     first, second = np.split(new_codes, 2)
     design = DesignMatrix(columns=None, first=first, second=second, models=len(present))
+    # The weights get a first axis of samples, here of size 1.
     [laplacian] = design.information(pairs.weight[is_kept][None])
     eigenvalues = np.linalg.eigvalsh(laplacian)[1:]  # the first one is 0
     harmonic_mean = len(eigenvalues) / np.sum(1 / eigenvalues)
@@ -177,9 +179,10 @@ def are_connected(pairs: Pairs, is_kept: np.ndarray, is_included: np.ndarray) ->
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
     """Return the best models, and the models that each of the best is clearly ahead of.
 
-    The best models grow by one at a time, in the order of `beats`. A model that would leave the
-    second list empty is skipped. The result is the pair of lists with the largest product of
-    lengths. Both lists are empty if no model is clearly ahead of another.
+    The first list grows by one model at a time, in the order of `beats`, and the second list has
+    the models that all models of the first are clearly ahead of. A model that would leave the
+    second list empty is skipped. Of these pairs of lists, the one with the largest product of
+    lengths is returned. Both lists are empty if no model is clearly ahead of another.
 
     Args:
         beats: for each model, the best first, the positions of the models that it is clearly ahead
@@ -204,7 +207,10 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
 
 
 def _has_small_products(models: int, graphs: int = 1) -> bool:
-    """Return whether paths in some graphs of models are found by products of matrices."""
+    """Return whether paths are found by products of matrices, else by SciPy.
+
+    `models` is the number of models (nodes) of each graph, and `graphs` the number of graphs.
+    """
     return models <= MOST_BY_PRODUCTS or graphs * models**3 <= MOST_CELLS_OF_PRODUCTS
 
 
@@ -292,14 +298,20 @@ def _reachable(edges: np.ndarray) -> np.ndarray:
 
 
 def _edge_matrix(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
-    """Return whether there is an edge from the row's model to the column's, shape (size, size)."""
+    """Return whether there is an edge from the row's model to the column's, shape (size, size).
+
+    Edge k leads from the code `source`[k] to the code `target`[k].
+    """
     edges = np.zeros((size, size), dtype=bool)
     edges[source, target] = True
     return edges
 
 
 def _adjacency(source: np.ndarray, target: np.ndarray, size: int) -> "sparse.csr_matrix":
-    """Return the adjacency matrix of edges between models, shape (size, size)."""
+    """Return the sparse adjacency matrix of edges between models, shape (size, size).
+
+    Edge k leads from the code `source`[k] (row) to the code `target`[k] (column).
+    """
     from scipy import sparse
 
     return sparse.csr_matrix(

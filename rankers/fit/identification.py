@@ -63,8 +63,8 @@ def bounded_models(graph: Graph) -> np.ndarray:
 def describe_groups(battles: BattleData, graph: Graph, noun: str = "battles") -> str:
     """Return a message with the disconnected groups, and the fewest battles that would join them.
 
-    It lists at most 10 groups with 5 names each, and 5 of the battles. `noun` is the noun for the
-    battles.
+    The message lists at most 10 groups with 5 names each, and 5 of the battles. `noun` is the word
+    for the battles in the message, such as `battles`.
     """
     models = battles.models
     groups = []
@@ -84,10 +84,10 @@ def describe_groups(battles: BattleData, graph: Graph, noun: str = "battles") ->
 def records_of_separated(
     models: tuple[str, ...], graph: Graph, rates: np.ndarray
 ) -> dict[str, str]:
-    """Return why battles do not bound the rating of each separated model, in words, by its name.
+    """Return why battles do not bound the rating of each separated model, by the model's name.
 
-    The words are `never lost`, `never won`, or `wins and losses all point one way`. `rates` are the
-    win rates of all models, shape (models,).
+    The values are `never lost`, `never won`, or `wins and losses all point one way`. Models that
+    are not separated are left out. `rates` are the win rates of all models, shape (models,).
     """
     record_of_rate = {1.0: "never lost", 0.0: "never won"}
     records = {}
@@ -117,7 +117,11 @@ def bounding_battles(models: tuple[str, ...], graph: Graph, strength: np.ndarray
 
 
 def _describe_separated(models: tuple[str, ...], graph: Graph, rates: np.ndarray) -> str:
-    """Write which models are separated, and the battles that would bound their ratings."""
+    """Return an error message with the separated models and the battles that would bound them.
+
+    `rates` are the win rates of all models, shape (models,). If all models are separated, the
+    message names none.
+    """
     if graph.separated.all():
         return notice_text(Notice("all-separated-unregularized"))
     records = records_of_separated(models, graph, rates)

@@ -229,7 +229,10 @@ class Likelihood:
 
     @property
     def centred_strengths(self) -> int:
-        """Number of strengths if only their differences are identified, else 0."""
+        """Number of strengths that are centred: all if `mean` is None, else 0.
+
+        Strengths are centred if only their differences are identified.
+        """
         return self.design.models if self.mean is None else 0
 
     def logits(self, parameters: np.ndarray) -> np.ndarray:
@@ -274,6 +277,7 @@ class Likelihood:
         Credits and weights are those of one sample, shape (rows,), and `parameters` has shape
         (parameters,). As in `information`, a prior of the mean strength may be included.
         """
+        # Arrays of a likelihood have a first axis of samples, here of size 1.
         logits = self.logits(parameters[None])
         _, curvature = self.loss(self.credit[None], self.weight[None], logits)
         [information] = self.information(curvature)
@@ -307,7 +311,7 @@ class _SampleFits(NamedTuple):
     logits: np.ndarray
 
     def select(self, samples: np.ndarray) -> "_SampleFits":
-        """Return the samples of a mask or of positions."""
+        """Return a copy with the samples that a mask or positions select, in each array."""
         return _SampleFits(*(values[samples] for values in self))
 
 
@@ -615,7 +619,10 @@ def information_solver(matrix: np.ndarray) -> Callable[[np.ndarray], np.ndarray]
 
 
 def _singular_error(reason: str) -> SingularError:
-    """Return the error of a linear system without a solution."""
+    """Return the error of a linear system without a solution.
+
+    `reason` is a clause without a full stop, which the message has in brackets.
+    """
     return SingularError(
         f"the linear system of a Newton step could not be solved ({reason}); raise the "
         "regularization"
@@ -670,10 +677,10 @@ def _conjugate_gradients(
 def _damp_factors(
     likelihood: Likelihood, current: _SampleFits, step: _Step, gradient: np.ndarray
 ) -> np.ndarray:
-    """Return the factors of the steps of several samples, powers of 1/2, shape (samples,).
+    """Return the factors by which steps are multiplied, 1 or powers of 1/2, shape (samples,).
 
-    A step is halved until the likelihood, which is concave, rises at its end, or until no logit
-    changes by more than `LARGEST_UNDAMPED`.
+    A step is halved until the likelihood, which is concave, still rises at the end of the step, or
+    until the step changes no logit by more than `LARGEST_UNDAMPED`.
 
     Args:
         likelihood: the likelihood.
@@ -710,8 +717,8 @@ def _damp_factors(
 def _check_separation(likelihood: Likelihood, current: _SampleFits) -> None:
     """Raise NotIdentifiedError if the current parameters separate wins from losses in a sample.
 
-    They do if every row is a win with X b >= 0 or a loss with X b <= 0, and X b is not 0 in all
-    rows. Without a penalty, the likelihood then has no maximum.
+    Parameters b separate wins from losses if every row is a win with X b >= 0 or a loss with
+    X b <= 0, and X b is not 0 in all rows. Without a penalty, the likelihood then has no maximum.
     """
     product = current.logits - likelihood.offset
     is_right_win = (current.credit == current.weight) & (product >= 0)

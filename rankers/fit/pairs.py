@@ -40,20 +40,26 @@ class Pairs:
     models: int
     items: np.ndarray | None = None
 
-    def take(self, kept: np.ndarray) -> "Pairs":
-        """Return the pairs of a mask; the codes of models stay the same."""
-        items = None if self.items is None else self.items[kept]
+    def take(self, is_kept: np.ndarray) -> "Pairs":
+        """Return the pairs that the mask `is_kept` selects, shape (pairs,).
+
+        Models keep their codes, and `models` stays the same.
+        """
+        items = None if self.items is None else self.items[is_kept]
         return Pairs(
-            first=self.first[kept],
-            second=self.second[kept],
-            credit=self.credit[kept],
-            weight=self.weight[kept],
+            first=self.first[is_kept],
+            second=self.second[is_kept],
+            credit=self.credit[is_kept],
+            weight=self.weight[is_kept],
             models=self.models,
             items=items,
         )
 
     def pairs_among(self, is_kept: np.ndarray) -> "Pairs":
-        """Return the pairs between the models of a mask; models get new codes in the same order."""
+        """Return the pairs in which both models are in the mask `is_kept`, shape (models,).
+
+        Models get new codes in the same order.
+        """
         part = self.take(is_kept[self.first] & is_kept[self.second])
         codes = np.cumsum(is_kept) - 1
         return replace(
@@ -113,7 +119,10 @@ class PairCells:
         return self.credit - self.weight * expected[self.pair]
 
     def matrix_of(self, values: np.ndarray) -> "sparse.csr_matrix":
-        """Return a sparse matrix of values of the cells, shape (clusters, pairs)."""
+        """Return a sparse matrix of values of the cells, shape (clusters, pairs).
+
+        `values` has shape (cells,). Elements without a cell are 0.
+        """
         from scipy import sparse
 
         starts = np.append(0, np.cumsum(np.bincount(self.cluster, minlength=self.clusters)))
@@ -176,7 +185,7 @@ def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
 def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
     """Add up credits and weights by cluster and pair.
 
-    `pairs` must have every pair of `coded`.
+    `pairs` may have further pairs, but must have every pair of `coded`.
     """
     pair, credit = pair_index(coded, pairs)
     pair_count = np.int64(len(pairs.first))
@@ -216,7 +225,7 @@ def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
 
 
 def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights of opponents in win rates.
+    """Return the weights of opponents in win rates, shape (pairs,) each.
 
     The weights in a model's win rate add up to 1. Each is proportional to min(1, 2 n / n_max),
     where n is the number of items on which model and opponent met, and n_max is the model's
@@ -268,7 +277,10 @@ def win_rates(pairs: Pairs) -> np.ndarray:
 
 
 def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
-    """Add up credits and weights by pair without square matrices, which many models would fill."""
+    """Add up credits and weights by pair, as `pair_sums` does, without square matrices.
+
+    For many models, square matrices would take too much memory.
+    """
     size = len(coded.models)
     key, credit = _pair_keys(coded)
     keys_of_pairs, pair = np.unique(key, return_inverse=True)

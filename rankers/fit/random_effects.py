@@ -20,7 +20,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import ndtr, ndtri, softmax
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.rankers.fit.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.fit.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.fit.pairs import Pairs, pair_sums
@@ -156,6 +156,7 @@ def estimate_dispersion(labels: CodedBattles, theta: np.ndarray) -> float:
     variance = p * (1 - p)
     design = DesignMatrix(columns=None, first=labels.a, second=labels.b, models=len(theta))
     curvature = labels.weight * variance
+    # The curvature gets a first axis of samples, here of size 1.
     [information] = design.information(curvature[None])
     # The information has no inverse, because rows identify only differences: half of a unit matrix
     # is added.
@@ -197,6 +198,7 @@ def expected_errors(
     likelihood = _likelihood(pairs, phi, precision, dispersion=1.0)
     p = 1 / (1 + np.exp(theta[pairs.second] - theta[pairs.first]))
     curvature_of_label = pairs.weight * p * (1 - p) / pairs.weight.sum()
+    # The curvature gets a first axis of samples, here of size 1.
     [information_of_label] = likelihood.design.information(curvature_of_label[None])
     centring = _centring_matrix(phi)
     errors = []
@@ -219,7 +221,12 @@ def _likelihood(
         dispersion: variance of labels over the binomial variance.
     """
     predicted_differences = phi[pairs.first] - phi[pairs.second]
-    design = DesignMatrix(predicted_differences[:, None], pairs.first, pairs.second, pairs.models)
+    design = DesignMatrix(
+        columns=predicted_differences[:, None],
+        first=pairs.first,
+        second=pairs.second,
+        models=pairs.models,
+    )
     penalty = np.append(precision, 1.0)
     return Likelihood(
         design=design,
@@ -281,7 +288,9 @@ def _find_modes(
 def _value_and_information(
     likelihood: Likelihood, parameters: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Return the log-likelihood without the penalty, and the negative Hessian with it, at a point.
+    """Return the log-likelihood without the penalty, and the negative Hessian with the penalty.
+
+    Both are taken at `parameters`, shape (parameters,).
 
     The Hessian has shape (parameters, parameters). The penalty is a diagonal.
     """
@@ -398,7 +407,10 @@ def _fits_without_each(
 
 
 def _centring_matrix(phi: np.ndarray) -> np.ndarray:
-    """Return the matrix from (u, kappa) to centred log-strengths, shape (models, models + 1)."""
+    """Return the matrix from (u, kappa) to centred log-strengths, shape (models, models + 1).
+
+    `phi` are the centred log-strengths by the judge, shape (models,).
+    """
     models = len(phi)
     strengths_of_parameters = np.column_stack([np.eye(models), phi])
     return (np.eye(models) - 1 / models) @ strengths_of_parameters
@@ -412,7 +424,7 @@ class MisjudgedFit:
         fit: the posterior.
         flagged: mask of the misjudged models, whose `p_value` is below `threshold`. Arrays have
             shape (models,).
-        is_open: mask of the other models with labels.
+        is_open: mask of the models that have labels and are not flagged.
         p_value: p-value of each model's deviation; 1 without labels.
         excess: the judge's log-strength times kappa, minus the log-strength of the fit, in logits.
         threshold: p-value below which a model is flagged.
@@ -426,7 +438,11 @@ class MisjudgedFit:
     threshold: float
 
     def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
-        """Return the flagged models with their tests, as diagnostics; `excess` in Elo points."""
+        """Return the flagged models with their tests, for the JSON.
+
+        The keys are `threshold` and `models`, a dictionary from the names of the flagged models to
+        `p_value` and `excess` (in Elo points). `models` are the names by code.
+        """
         flagged = {}
         for k in np.flatnonzero(self.flagged).tolist():
             excess = float(POINTS * self.excess[k])
@@ -472,7 +488,7 @@ def fit_with_misjudged(
     spread_prior: float = SPREAD_PRIOR,
     false_flags: float = FALSE_FLAGS,
 ) -> MisjudgedFit:
-    """Test each model against the fit without it, and fit again with the misjudged ones flagged.
+    """Test each model against the fit without it, and fit again with the misjudged models flagged.
 
     A model is flagged if its p-value is below `false_flags` divided by the number of models with
     labels. The second fit does not use the judge's ratings of the flagged models. If no model is

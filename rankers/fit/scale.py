@@ -123,7 +123,8 @@ def _pinned_scale(models: tuple[str, ...], pin: str) -> EloScale:
 
 
 def origin_weights(items: np.ndarray, is_in_mean: np.ndarray) -> np.ndarray:
-    """Return the weights of models in the mean that is the origin, shape (models,).
+    """Return the weights of models in the mean that is the origin, which add up to 1, shape
+    (models,).
 
     They are proportional to min(1, 2 items / median items), and 0 for models outside the mask
     `is_in_mean`. Models with few items count less, because the error of the origin enters the

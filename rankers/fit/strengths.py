@@ -72,10 +72,11 @@ class LadderPrior:
         return EloScale(np.zeros(len(self.mean)), self.origin)
 
     def join_rated(self, pairs: Pairs) -> Pairs:
-        """Return the pairs with one tie between each two rated models of adjacent codes.
+        """Return the pairs with one tie between each rated model and the rated model next by code.
 
-        The tie replaces the battles of these two. It stands for the ladder, which bounds the
-        difference between any two rated models. The result is used for the connectivity only.
+        The tie replaces the battles of the two models, and stands for the ladder, which bounds the
+        difference between any two rated models. `Pairs.items` of the result is None. The result is
+        used for the connectivity only.
         """
         codes = np.flatnonzero(self.is_rated)
         a = codes[:-1]
@@ -226,8 +227,11 @@ class Strengths:
         return self._solver()(values)
 
     def influence(self, coded: CodedBattles) -> np.ndarray:
-        """Return the influence of each fitted cluster on each parameter, shape (clusters,
-        parameters)."""
+        """Return the influence of each cluster on each parameter, shape (clusters, parameters).
+
+        The influence is the first-order change of the fitted parameter by the cluster's centred
+        score. `coded` are the battles of the fit.
+        """
         return self.solve(centre_columns(self.cluster_scores(coded)).T).T
 
     def covariance(self, battles: BattleData, *, by_weight: bool = False) -> np.ndarray:
@@ -349,6 +353,7 @@ class Strengths:
             theta: log-strengths fitted to the resample, shape (models,).
         """
         separated_by_all = separated_models(pairs)
+        # Credit and weight get a first axis of resamples, here of size 1.
         [separated_by_resample] = separated_in_resamples(pairs, credit[None], weight[None])
         is_newly_unbounded = separated_by_resample & ~separated_by_all
         if not is_newly_unbounded.any():
@@ -370,8 +375,8 @@ class Strengths:
 def _squared_factors(battles: BattleData, by_weight: bool) -> np.ndarray:
     """Return the factors f^2 of `Strengths.covariance`, shape (clusters,).
 
-    They are those of `residual_factors` if `by_weight`, else G / (G - 1) for G clusters, and 1 for
-    a single cluster.
+    They are the squares of `residual_factors` if `by_weight` is True. Otherwise all are G / (G - 1)
+    for G clusters, and 1 for a single cluster.
     """
     if by_weight:
         return residual_factors(cluster_shares(battles)) ** 2
@@ -429,7 +434,7 @@ def pair_likelihood(
         credit = pairs.credit
     if weight is None:
         weight = pairs.weight
-    design = DesignMatrix(None, pairs.first, pairs.second, pairs.models)
+    design = DesignMatrix(columns=None, first=pairs.first, second=pairs.second, models=pairs.models)
     penalty = np.full(pairs.models, float(regularization))
     return Likelihood(design, credit, weight, penalty)
 
@@ -439,8 +444,8 @@ def column_likelihood(
 ) -> Likelihood:
     """Return the likelihood of log-strengths and of coefficients of further columns.
 
-    It has a row for each battle. `columns` has shape (battles, further columns); their
-    coefficients have no penalty.
+    The log-strengths are the first parameters. The likelihood has a row for each battle. `columns`
+    has shape (battles, further columns); their coefficients have no penalty.
     """
     design = DesignMatrix(columns=columns, first=coded.a, second=coded.b, models=len(coded.models))
     penalty_of_strengths = np.full(design.models, float(regularization))

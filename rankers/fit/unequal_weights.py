@@ -34,6 +34,9 @@ def residual_factors(share: np.ndarray) -> np.ndarray:
 def are_unequal(share: np.ndarray) -> bool:
     """Return whether the weights of units are unequal, by `LEAST_EQUAL`.
 
+    The effective degrees of freedom are those of `effective_freedom`, and n is the number of units
+    with a share above 0.
+
     Args:
         share: share of each unit in the weight of a mean, shape (units, ...). If there are several
             means, the weights of one suffice.

@@ -123,7 +123,11 @@ def rank_against_baseline(
 
 
 def _describe_length_model(external: External | None) -> str:
-    """Return the words for the fitted model, with the external data that it uses, if any."""
+    """Return the name of the fitted model, with the external data that it uses, if any.
+
+    It is a noun phrase for the JSON, such as `AlpacaEval's GLM with the difficulty of items, from
+    FILE`.
+    """
     if external is None:
         return "AlpacaEval's GLM without external data (no difficulty term)"
     gamed = ""
@@ -175,11 +179,12 @@ def estimate_equal_lengths(
 
 
 def _find_baseline(coded: CodedBattles, anchor: str | None) -> int:
-    """Return the code of the baseline: the model named `anchor`, or else the only model that is in
-    every battle.
+    """Return the code of the baseline.
+
+    This is the model named `anchor`, or without an anchor the only model that is in every battle.
 
     Raises:
-        UsageError: no model has this name, or it is None and not exactly one model is in all
+        UsageError: no model has this name, or `anchor` is None and not exactly one model is in all
             battles.
     """
     if anchor is not None:
@@ -342,10 +347,11 @@ def _sd_of_leads(lead: np.ndarray) -> float:
 def _append_gamed_rows(
     rows: np.ndarray, credit: np.ndarray, weight: np.ndarray, external: External | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Append the gamed rows of the external data, if there are any, to rows, credits and weights.
+    """Return rows, credits and weights, each followed by those of the gamed rows.
 
-    Gamed rows are verdicts on verbose and concise variants of AlpacaEval's baseline. They differ
-    in length only, and so help to identify the effect of length.
+    Without gamed rows in the external data, the arguments are returned as they are. Gamed rows are
+    verdicts on verbose and concise variants of AlpacaEval's baseline. They differ in length only,
+    and so help to identify the effect of length.
     """
     if external is None or external.gamed is None:
         return rows, credit, weight
@@ -404,7 +410,7 @@ def _fit_logistic(
     """
     no_penalty = np.zeros(rows.shape[1])
     likelihood = Likelihood(
-        design=DesignMatrix(rows), credit=weight * credit, weight=weight, penalty=no_penalty
+        design=DesignMatrix(columns=rows), credit=weight * credit, weight=weight, penalty=no_penalty
     )
     try:
         coefficients = maximize(likelihood).parameters

@@ -56,6 +56,9 @@ class EqualLength:
     def summary(self, level: float) -> dict[str, Any]:
         """Return the figures for the JSON: the model, the slope, and its effect in Elo points.
 
+        The keys are `model`, `sd`, `slope`, `slope_se`, `elo_per_sd`, `elo_per_sd_low`,
+        `elo_per_sd_high`, `level`, `left_out` and `lengths`.
+
         The effect is what a response gains by one sd of length. `level` is the confidence level of
         the interval of these points, in (0, 1). Its ends are None for a single cluster.
         """
@@ -157,14 +160,17 @@ def fit_with_length(
 
 
 def slope_influence(fit: Strengths) -> np.ndarray:
-    """Return what each battle adds to the error of the slope of length, shape (battles,)."""
+    """Return what each battle adds to the error of the slope of length, shape (battles,).
+
+    `fit` is a fit by `fit_with_length`.
+    """
     likelihood = fit.likelihood
     # Parameters and logits have a first axis of samples, here of size 1.
     [logits] = likelihood.logits(fit.optimum.parameters[None])
     surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
-    # The slope is the last parameter.
-    *_, of_slope = np.eye(likelihood.design.parameter_count)
-    direction = fit.solve(of_slope)
+    # The slope is the last parameter, and so its unit vector is the last row.
+    *_, unit_vector_of_slope = np.eye(likelihood.design.parameter_count)
+    direction = fit.solve(unit_vector_of_slope)
     [influence_of_unit] = likelihood.design.product(direction[None])
     return surplus * influence_of_unit
 
@@ -173,10 +179,10 @@ def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     """Return whether strengths and length predict every winner.
 
     Then the likelihood has no maximum. Only the sign of the slope matters, so the slopes 1 and -1
-    are tried. To predict a win of a,
-    theta_a - theta_b >= -slope term must hold; to predict a win of b, theta_a - theta_b <=
-    -slope term; and to predict a tie, both. Strengths that meet all of these bounds exist unless
-    the bounds add up to less than 0 along a cycle of models (Bellman and Ford).
+    are tried. To predict a win of a, theta_a - theta_b >= -slope * term must hold; to predict a win
+    of b, theta_a - theta_b <= -slope * term; and to predict a tie, both. Strengths that meet all of
+    these bounds exist unless the bounds add up to less than 0 along a cycle of models (Bellman and
+    Ford).
 
     `term` is the length term of a, shape (battles,). Battles of weight 0 are ignored.
     """

@@ -23,7 +23,7 @@ LENGTH_COLUMNS = {
     "answer": ("length_a", "length_b"),
     "transcript": ("transcript_length_a", "transcript_length_b"),
 }
-"""The columns with the lengths of both sides."""
+"""The columns with the lengths of a and of b, by the value of the option `length_of`."""
 GAMED_WEIGHT = 0.1
 """Weight in the fit of each verdict on a gamed baseline, that is on a verbose or concise variant
 of AlpacaEval's baseline. AlpacaEval divides 0.2 by the two variants."""
@@ -46,7 +46,8 @@ class Lengths:
             (battles,).
         rows: positions of the battles in the table, shape (battles,).
         left_out: number of readable battles that lack a length.
-        description: what the lengths are, in words.
+        description: what the lengths are: `lengths of the answers`, `lengths of the transcripts`,
+            or `lengths`.
     """
 
     coded: CodedBattles

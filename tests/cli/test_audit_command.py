@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from planted_boards import KINDS, make_board
 
-from podium.checks import make_check
+from podium.check_results import make_check
 from podium.diagnosis.checks.remedy_commands import TypedArguments, remedy_command
 
 COMMAND = "podium diagnose board.csv --columns credit=won --section position"
@@ -32,6 +32,7 @@ def test_the_answer_comes_first_then_a_row_per_probe(podium, example):
     assert "2.5 points" in row
 
 
+@pytest.mark.slow
 def test_commands_repeat_what_was_typed_to_read_the_battles(podium, tmp_path, monkeypatch):
     save_board(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -42,6 +43,7 @@ def test_commands_repeat_what_was_typed_to_read_the_battles(podium, tmp_path, mo
     assert f"`{COMMAND}`" in content["audits"][0]["answer"][-1]
 
 
+@pytest.mark.slow
 def test_options_of_ranking_stand_in_commands_that_rank(podium, tmp_path, monkeypatch):
     save_board(tmp_path, "longer is better")
     monkeypatch.chdir(tmp_path)
@@ -53,6 +55,7 @@ def test_options_of_ranking_stand_in_commands_that_rank(podium, tmp_path, monkey
     )
 
 
+@pytest.mark.slow
 def test_json_has_figures_and_says_which_probes_are_descriptions(podium, example):
     [content] = json.loads(podium("audit", example, "--format", "json").out)["audits"]
     probes = {each["probe"]: each for each in content["probes"]}
@@ -62,6 +65,7 @@ def test_json_has_figures_and_says_which_probes_are_descriptions(podium, example
     assert probes["length"]["result"] == "not known"
 
 
+@pytest.mark.slow
 def test_csv_and_markdown_have_a_row_per_probe(podium, example):
     rows = list(csv.DictReader(StringIO(podium("audit", example, "--format", "csv").out)))
     assert {"probe", "result", "number", "threshold", "command"} <= rows[0].keys()
@@ -69,12 +73,14 @@ def test_csv_and_markdown_have_a_row_per_probe(podium, example):
     assert sum(line.startswith("| ") for line in text.splitlines()) >= len(rows)
 
 
+@pytest.mark.slow
 def test_each_slice_has_an_audit_with_its_name(podium, example):
     done = podium("audit", example, "--by", "category")
     assert "code: " in done.out
     assert "essay: " in done.out
 
 
+@pytest.mark.slow
 def test_a_page_has_the_answer_the_probes_and_the_ranking(podium, example, tmp_path):
     page = tmp_path / "audit.html"
     done = podium("audit", example, "--page", page)
@@ -110,6 +116,7 @@ def commands_of(podium, *words):
     ]
 
 
+@pytest.mark.slow
 def test_commands_of_a_slice_read_this_slice(podium, tmp_path, monkeypatch):
     table = make_board(KINDS["first slot"].world, 1)
     half = sorted(set(table["item"]))[::2]
@@ -123,6 +130,7 @@ def test_commands_of_a_slice_read_this_slice(podium, tmp_path, monkeypatch):
         assert asked in ("category=code", "category=prose")
 
 
+@pytest.mark.slow
 def test_commands_of_pooled_judges_pool_them_where_the_command_needs_it(
     podium, tmp_path, monkeypatch
 ):
@@ -144,6 +152,7 @@ def test_scores_have_no_command_that_plans_judge_calls(podium, tmp_path, monkeyp
     assert commands["items"].startswith("podium plan --difference 2points --disagree ")
 
 
+@pytest.mark.slow
 def test_further_voters_are_no_number_of_items(podium, tmp_path, monkeypatch):
     table = make_board(KINDS["first slot"].world, 1)
     table["voter"] = [f"v{k % 15}" for k in range(len(table))]
@@ -153,6 +162,7 @@ def test_further_voters_are_no_number_of_items(podium, tmp_path, monkeypatch):
     assert commands["places"] == ""
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("typed", [("--", "-x.csv"), ("./-x.csv",)])
 def test_commands_for_a_file_that_begins_with_a_dash_run(podium, tmp_path, monkeypatch, typed):
     save_board(tmp_path).rename(tmp_path / "-x.csv")

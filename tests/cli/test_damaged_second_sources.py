@@ -36,6 +36,7 @@ def files(tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_damaged_log_of_the_gold_standard_is_told(podium, files):
     told = podium("diagnose", files / "verdicts.csv", "--gold", files / "logs")
     assert told.code == 3, told.err
@@ -43,6 +44,7 @@ def test_a_damaged_log_of_the_gold_standard_is_told(podium, files):
     assert "broken" in told.err
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -61,6 +63,7 @@ def test_a_damaged_log_of_the_sources_leaves_the_texts_of_the_others(
     assert "broken" in told.err
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "words",
     [

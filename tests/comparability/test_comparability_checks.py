@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.checks import Result
+from podium.check_results import Result
 from podium.comparability.run_settings import differences_of_models, name_runs
 from podium.data.battles import Battles
 from podium.diagnosis.checks.comparability_checks import check_questions, check_settings

@@ -27,7 +27,7 @@ def battles_of(kind: str, items: int, group_size: int | None) -> podium.Battles:
     return podium.read_battles(frame, cluster="passage")
 
 
-@pytest.mark.fast_cases(10)
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("group_size", [None, 1, 3])
 @pytest.mark.parametrize("items", [9, 24, 60])
 @pytest.mark.parametrize("kind", CREDITS)

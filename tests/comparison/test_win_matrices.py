@@ -73,6 +73,7 @@ def test_rank_and_compare_use_the_same_p_value(tmp_path: Path, last: int) -> Non
     assert _is_ahead(path, "m0", f"m{last}") == (finding.difference.p_value <= 0.05 / 28)
 
 
+@pytest.mark.slow
 def test_a_chain_of_single_battles_is_too_close_to_call_in_both_commands(tmp_path: Path) -> None:
     path = _chain(tmp_path, 1, 0)
     [finding] = compare("m0", "m4", path, matrix="rows").findings

@@ -8,7 +8,7 @@ import pytest
 
 import podium
 import podium as package
-from podium.checks import Result
+from podium.check_results import Result
 from podium.comparability.asked_items import normal_words
 from podium.data.counting.duck import Duck
 from podium.data.formats.records import records_of, words_of_column

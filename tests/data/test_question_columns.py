@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import podium as package
-from podium.checks import Result
+from podium.check_results import Result
 from podium.diagnosis.checks.comparability_checks import check_questions
 from podium.errors import OtherQuestionError
 
@@ -119,6 +119,7 @@ def test_other_questions_about_other_contexts_are_an_error(save):
         package.read_battles(path)
 
 
+@pytest.mark.slow
 def test_other_numbers_may_be_questions_or_tokens(podium, save):
     """Two tokenizers count other numbers of tokens for one question."""
     path = save("scores.csv", table(numbered, range(100, 100 + ITEMS)))

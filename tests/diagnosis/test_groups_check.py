@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.diagnosis.checks.group_checks import check_groups, why_no_groups
 from podium.planning.plan_report import plan_reports
 from podium.planning.planner import make_plan

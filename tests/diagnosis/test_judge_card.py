@@ -9,7 +9,7 @@ import pytest
 from judged_worlds import FAULTY, OWN, world
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles
-from podium.checks import Result
+from podium.check_results import Result
 from podium.diagnosis.card import (
     SECTIONS,
     answer_sections,
@@ -28,6 +28,7 @@ def diagnosed(frame, **options):
     return diagnose(read_battles(frame, merge=False), read_battles(frame), **options)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("filters", [{}, {"where": {"item": "item-01"}}])
 def test_battles_with_merged_orders_are_diagnosed_by_the_judgments_that_were_read(filters):
     frame = world(3, 12).judgments(FAULTY)

@@ -78,6 +78,7 @@ def test_gpt4_prefers_what_it_is_shown_first(gpt4):
     assert not found.balanced
 
 
+@pytest.mark.slow
 def test_gpt4s_swaps_are_those_of_the_data_notes(gpt4):
     """Published with the data: same 72.4%, one decisive and one tie 15.4%, flip 12.2%."""
     found = gpt4["position"].swaps.all

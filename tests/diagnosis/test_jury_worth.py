@@ -75,6 +75,7 @@ def test_independent_errors_make_as_many_judges_and_copies_make_one():
     )
 
 
+@pytest.mark.slow
 def test_costs_in_a_column_are_shown_and_decide_at_equal_cost():
     frame = play(Jury(slopes=(2.0, 1.6)), items=200, seed=5)
     frame["cost"] = frame["judge"].map({"judge-0": 0.02, "judge-1": 0.001})

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import t as student
 
 import podium
-from podium.checks import Check, Result
+from podium.check_results import Check, Result
 from podium.diagnosis.checks.all_checks import (
     adjust_tests,
     checks_of_battles,

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest
 
 import podium
-from podium.checks import Check, Result
+from podium.check_results import Check, Result
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles
 from podium.diagnosis.checks.loss_checks import check_lost_replies, check_lost_scores

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit
 
 import podium
-from podium.checks import Result
+from podium.check_results import Result
 from podium.diagnosis.checks.effects import check_effect
 from podium.diagnosis.checks.length_checks import check_length
 from podium.diagnosis.figures import Statistic, Unit

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
+from podium.check_results import make_check
 from podium.diagnosis.checks.all_checks import adjust_tests
 from podium.diagnosis.checks.order_checks import check_position
 from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
@@ -46,7 +47,7 @@ def test_six_flips_of_six_leave_it_unknown_whether_the_order_decides():
     """Alone they have p = 1/32; beside another test with p = 0.05, Holm's rule makes it 1/16."""
     [alone] = adjust_tests(check_position(flips(6)))
     assert (alone.name, alone.result.value, alone.p) == ("order decides", "flagged", 1 / 32)
-    other = podium.checks.make_check("fit", True, p=0.05, fields={})
+    other = make_check("fit", True, p=0.05, fields={})
     [check, _] = adjust_tests([*check_position(flips(6)), other])
     assert (check.name, check.result.value, check.p) == ("position", "not known", 1 / 16)
     assert (

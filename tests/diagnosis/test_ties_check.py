@@ -16,6 +16,7 @@ def check_of(world, seed=1):
     return check_ties(podium.read_battles(make_board(world, seed)))
 
 
+@pytest.mark.slow
 def test_a_weak_model_that_ties_often_is_named_with_the_model_that_it_passes():
     [check] = check_of(PRONE)
     assert check.is_flagged
@@ -24,11 +25,13 @@ def test_a_weak_model_that_ties_often_is_named_with_the_model_that_it_passes():
     assert check.p < 0.05
 
 
+@pytest.mark.slow
 def test_ties_of_equally_good_responses_change_no_order():
     flagged = [check_of(World(tie=-0.5), seed)[0] for seed in range(8)]
     assert sum(check.is_flagged for check in flagged) <= 1
 
 
+@pytest.mark.slow
 def test_without_ties_and_with_two_models_there_is_no_check():
     assert check_of(World(lost=0.0, tie=None, both=False, items=20)) == ()
     board = make_board(PRONE, 1)
@@ -36,6 +39,7 @@ def test_without_ties_and_with_two_models_there_is_no_check():
     assert check_ties(podium.read_battles(pair)) == ()
 
 
+@pytest.mark.slow
 def test_graded_credits_have_no_ties():
     board = make_board(PRONE, 1)
     board["credit"] = np.clip(board["credit"].fillna(0.5) * 0.8 + 0.07, 0, 1)

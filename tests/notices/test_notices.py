@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.errors import PluginError
 from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
 from podium.notices.catalogue_of_notices import NOTES, REMEDIES, TEMPLATES

@@ -151,6 +151,7 @@ def test_the_command_names_groups(podium, tmp_path):
     assert json.loads(plain.out)["plan"]["asked"]["groups"] is None
 
 
+@pytest.mark.slow
 def test_the_command_that_plays_the_plan_names_the_column(podium, tmp_path):
     rows = draw(np.random.default_rng(2), 30, 4)
     more = rows.assign(model_a=rows["model_a"] + "x", model_b=rows["model_b"] + "x")
@@ -161,6 +162,7 @@ def test_the_command_that_plays_the_plan_names_the_column(podium, tmp_path):
     assert "-T cluster=passage" in said.out
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_design_effect_that_is_cut_at_one_has_a_width():
     """Independent items in groups: the effect without a part is on either side of 1."""
     highs, lows = [], []

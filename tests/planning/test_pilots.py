@@ -36,6 +36,7 @@ def planned_calls(plan):
     return {line.tournament: line.planned.calls for line in plan.lines}
 
 
+@pytest.mark.slow
 def test_the_design_effect_of_weights_is_that_of_kish():
     """Half of the items weigh 3: n sum(w^2) / sum(w)^2 = 2 (1 + 9) / (1 + 3)^2 = 1.25."""
     table = verdicts()

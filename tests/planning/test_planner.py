@@ -91,6 +91,7 @@ def test_the_cheapest_is_the_one_with_the_least_money(numbers) -> None:
     assert numbers.cheapest == least.design
 
 
+@pytest.mark.slow
 def test_candidates_are_the_rankers_informativeness(battles: Battles, piloted) -> None:
     """Oracle: podium rank --ranker informativeness."""
     entries = rank(battles, "informativeness").standings[0].entries

@@ -117,6 +117,7 @@ def test_one_judge_is_not_left_out() -> None:
     assert strengths_without_raters(podium.read_battles(table)) is None
 
 
+@pytest.mark.slow
 def test_the_decisive_voter_of_several_pairs_is_that_of_brute_force() -> None:
     table = uneven_votes(1)
     scores = strengths_without_raters(podium.read_battles(table))

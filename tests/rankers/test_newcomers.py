@@ -174,6 +174,7 @@ def test_battles_among_newcomers_change_no_score():
     assert [measured(more[name]) for name in NEW] == [measured(every[name]) for name in NEW]
 
 
+@pytest.mark.slow
 def test_battles_among_newcomers_are_in_no_count_of_theirs():
     every, more = placed(arrivals()), placed(arrivals(), among_new())
     assert {name: more[name] for name in NEW} == {name: every[name] for name in NEW}

@@ -233,3 +233,33 @@ def test_a_model_that_a_single_voter_judged_has_no_interval_and_the_warning_says
     assert codes.count("single-rater") == 1
     assert "few-in-resamples" not in codes
     assert (entry.rank_low, entry.rank_high) == (1, 4)
+
+
+def votes_with_a_busy_voter(*, share, voters=20, votes=1_200):
+    """Return votes of which one voter gave a share; each model is better than the one before."""
+    busy = round(share * votes)
+    each = (votes - busy) // (voters - 1)
+    alone = votes_of(1, models=3, voters=1, votes=2 * busy, lead=0.5)[:busy]
+    crowd = votes_of(2, models=3, voters=voters - 1, votes=each, lead=0.5)
+    alone = alone.assign(voter="busy")
+    return pd.concat([crowd, alone], ignore_index=True)
+
+
+@pytest.mark.fast_cases(1)
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_a_voter_who_gave_most_votes_is_why_the_intervals_tell_little(ranker):
+    standings = podium.rank(votes_with_a_busy_voter(share=0.6), ranker).standings[0]
+    [notice] = [each for each in standings.warnings if each.code == "busy-raters"]
+    assert notice.fields["number"] == 20
+    assert 1 < notice.fields["effective"] < 4
+    assert "a few of the voters gave most of the verdicts" in standings.answer[-1]
+    even = podium.rank(votes_with_a_busy_voter(share=0.05), ranker).standings[0]
+    assert "busy-raters" not in [each.code for each in even.warnings]
+
+
+@pytest.mark.parametrize("measure", ["elo", "win-rate"])
+def test_no_further_items_are_named_if_one_voter_gave_most_votes(measure):
+    table = votes_with_a_busy_voter(share=0.6)
+    compared = podium.compare(table, "m1", "m0", measure=measure)
+    assert compared.findings[0].further_items is None
+    assert "a few of the voters gave most of the verdicts" in compared.answer[-1]

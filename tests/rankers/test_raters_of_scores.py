@@ -209,6 +209,7 @@ def test_intervals_of_differences_cover_and_are_hardly_wider_without_tastes():
     assert 0.95 <= np.mean(widths) <= 1.10
 
 
+@pytest.mark.slow
 def test_scores_of_voters_have_the_errors_of_those_of_judges():
     """Each voter scored all models of an item: scores are paired before they are averaged."""
     table = scores_of(3, raters=14, taste=0.7, per_item=3)

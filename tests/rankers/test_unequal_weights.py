@@ -75,7 +75,7 @@ def weighted_table(seed, items=30, models=4):
 
 
 @pytest.mark.fast_cases(1)
-@pytest.mark.fast_cases(3)
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     ("ranker", "options", "measure"),

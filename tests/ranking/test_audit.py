@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from planted_boards import CLEAN, KINDS, World, make_board
 
 import podium
-from podium.checks import CHECKS, Result, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Result, make_check, not_known
 from podium.cli.main import podium as command_line
 from podium.diagnosis.audit_record import Probe
 from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent
@@ -31,7 +32,7 @@ def names_of(board):
     return [probe.check.name for probe in board.flagged_probes]
 
 
-@pytest.mark.fast_cases(3)
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", list(KINDS))
 def test_a_planted_fault_is_flagged_by_its_probe(name):
     kind = KINDS[name]
@@ -57,6 +58,7 @@ def test_checks_of_the_ranking_have_the_same_result_in_an_audit():
     assert shared.items() <= results.items()
 
 
+@pytest.mark.slow
 def test_descriptions_come_last_and_are_never_flagged():
     board = audit_of(make_board(KINDS["few items"].world, 1))
     kinds = [probe.is_descriptive for probe in board.probes]
@@ -66,6 +68,7 @@ def test_descriptions_come_last_and_are_never_flagged():
     assert not any(probe.check.is_flagged for probe in described)
 
 
+@pytest.mark.slow
 def test_pools_that_never_met_are_an_answer_and_no_error():
     board = audit_of(make_board(KINDS["two pools"].world, 1))
     assert board.answer[0].startswith("Do not use this ranking: 2 groups of models never met")
@@ -125,7 +128,7 @@ def test_a_fault_that_makes_a_ranking_meaningless_is_the_whole_answer(standings)
     )
 
 
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", list(KINDS))
 def test_commands_of_remedies_run(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
@@ -192,7 +195,7 @@ def tables_and_slices():
     return [(name, None) for name in sources()] + [(name, "judge") for name in divided]
 
 
-@pytest.mark.fast_cases(4)
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(("name", "by"), tables_and_slices())
 def test_every_subject_has_rows_and_every_probe_one_row(tmp_path, name, by):
     table = sources()[name]
@@ -206,6 +209,7 @@ def test_every_subject_has_rows_and_every_probe_one_row(tmp_path, name, by):
             assert probe.check.is_known or probe.check.reason
 
 
+@pytest.mark.slow
 def test_what_does_not_apply_is_not_counted_as_not_known(tmp_path):
     sources()["scores"].to_csv(tmp_path / "solved.csv", index=False)
     board = podium.audit(str(tmp_path / "solved.csv")).boards[0]
@@ -214,6 +218,7 @@ def test_what_does_not_apply_is_not_counted_as_not_known(tmp_path):
     assert not any(name in board.answer[0] for name in ("position", "length", "judges"))
 
 
+@pytest.mark.slow
 def test_no_command_is_given_for_what_does_not_apply(tmp_path):
     sources()["scores"].to_csv(tmp_path / "solved.csv", index=False)
     board = podium.audit(str(tmp_path / "solved.csv")).boards[0]
@@ -305,6 +310,7 @@ def test_a_judge_called_crowd_is_humans_whom_no_tournament_can_ask_again():
     assert not any("inspect eval" in probe.command for probe in audit.probes)
 
 
+@pytest.mark.slow
 def test_battles_alone_have_the_same_audit_as_with_their_judgments():
     board = make_board(KINDS["first slot"].world, 1)
     battles = podium.read_battles(board)
@@ -317,6 +323,7 @@ def test_battles_alone_have_the_same_audit_as_with_their_judgments():
 VOTES = World(voters=60, both=False, items=60, share=0.8, tie=0.0)
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     "world",
     [

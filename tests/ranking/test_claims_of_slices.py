@@ -63,6 +63,7 @@ def test_number_of_slices_is_in_the_json():
     assert [each.diagnostics["slices"] for each in ranking.standings] == [3, 3, 3]
 
 
+@pytest.mark.slow
 def test_tables_that_nobody_asked_to_divide_are_not_adjusted():
     lead = float(t_quantile(ITEMS, 0.95)) * 1.1
     rows = score_rows(lead, 2, seed=6)

@@ -86,6 +86,7 @@ def audit_of(folder, name):
     return podium.audit(battles, arguments=TypedArguments(shlex.join(typed))).boards[0]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", list(SOURCES))
 def test_each_command_runs_and_each_flagged_probe_has_advice(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
@@ -105,6 +106,7 @@ def command_of(audit, name):
     return probe.command
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("source", "name", "command"),
     [

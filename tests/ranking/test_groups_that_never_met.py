@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.checks import Result
+from podium.check_results import Result
 
 GROUPS = (("ann", "bob", "cid"), ("dan", "fay", "eve"))
 STRENGTHS = {"ann": 1.5, "bob": 0.0, "cid": -1.5, "dan": 2.5, "fay": 0.0, "eve": -2.5}

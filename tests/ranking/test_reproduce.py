@@ -55,7 +55,7 @@ def folder(tmp_path_factory):
     return copied
 
 
-@pytest.mark.fast_cases(3)
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("case", list(CASES))
 def test_the_numbers_of_an_example_are_the_same_to_the_last_digit(
     podium, folder, monkeypatch, case
@@ -85,6 +85,7 @@ def test_a_changed_number_is_named_with_both_values(podium, folder, monkeypatch)
     assert "rankings[0].models[amber].score was 1700.0 and is 1679." in done.err
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_another_ranking(podium, folder, monkeypatch):
     monkeypatch.chdir(folder)
     podium("rank", SIMULATED, "--format", "json", "-o", "ranking.json")
@@ -95,6 +96,7 @@ def test_a_changed_file_is_another_ranking(podium, folder, monkeypatch):
     assert "not reproduced: " in done.err
 
 
+@pytest.mark.slow
 def test_another_version_of_a_package_is_named_beside_the_difference(podium, folder, monkeypatch):
     monkeypatch.chdir(folder)
     podium("rank", SIMULATED, "--format", "json", "-o", "older.json")
@@ -127,6 +129,7 @@ def test_without_a_source_and_a_ranking_the_error_names_both(podium):
     assert "--reproduce FILE" in done.err
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -153,6 +156,7 @@ def test_a_damaged_record_is_an_error_that_says_what_is_missing(
     assert "Traceback" not in done.err
 
 
+@pytest.mark.slow
 def test_sources_in_the_folder_of_the_ranking_are_found_and_the_command_works(
     podium, folder, tmp_path, monkeypatch
 ):
@@ -172,6 +176,7 @@ def test_sources_in_the_folder_of_the_ranking_are_found_and_the_command_works(
     assert podium("rank", "--reproduce", "ranking.json").code == 0
 
 
+@pytest.mark.slow
 def test_sources_that_are_nowhere_can_be_named(podium, folder, tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
     podium("rank", SIMULATED, "--format", "json", "-o", tmp_path / "ranking.json")
@@ -191,6 +196,7 @@ def test_entries_of_models_in_another_order_are_no_difference():
     assert dict(_compared_values(now))["rankings[0].models[a].rank"] == 1
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize(
     ("where", "value"),
     [(("sources",), [5]), (("options", "level"), "hi"), (("options", "reading"), [1])],

@@ -9,7 +9,7 @@ import pytest
 from planted_boards import KINDS, World, make_board
 
 import podium
-from podium.checks import Result, make_check
+from podium.check_results import Result, make_check
 from podium.diagnosis.audit_record import Probe
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.place_checks import describe_elo
@@ -25,6 +25,7 @@ def row_of(audit, name):
     return probe
 
 
+@pytest.mark.slow
 def test_json_csv_and_page_have_the_results_of_the_table(podium, tmp_path):
     path = tmp_path / "board.csv"
     make_board(World(items=40), 1).to_csv(path, index=False)
@@ -38,12 +39,14 @@ def test_json_csv_and_page_have_the_results_of_the_table(podium, tmp_path):
     assert "judges,does not apply" in table
 
 
+@pytest.mark.slow
 def test_data_frames_have_the_results_of_the_table():
     frame = podium.audit(make_board(World(items=40), 1)).to_frame().set_index("probe")
     assert frame.loc["places", "result"] == "measured"
     assert frame.loc["judges", "result"] == "does not apply"
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("name", ["own model", "self-preference", "items", "one order", "length"])
 def test_no_gap_in_elo_is_quotable_beside_a_flagged_probe(name):
     battles = podium.read_battles(make_board(World(items=40), 1))
@@ -57,6 +60,7 @@ def test_no_gap_in_elo_is_quotable_beside_a_flagged_probe(name):
     assert describe_elo(harmless)[0].fields["is_quotable"] is True
 
 
+@pytest.mark.slow
 def test_few_items_and_a_judge_that_favours_its_family_leave_no_gap_quotable():
     few = audit_of(make_board(World(items=12), 1))
     assert "items" in row_of(few, "elo").finding_text
@@ -86,6 +90,7 @@ def test_a_name_at_the_start_of_a_cell_keeps_its_letters():
     assert make_check("items", is_flagged=False).start_sentence("only").startswith("Only")
 
 
+@pytest.mark.slow
 def test_cells_of_pages_do_not_capitalise_judges():
     board = make_board(World(judges=(("gpt-4o", 0.0), ("claude-3", 0.0))), 1)
     audit = audit_of(board, pool=True)
@@ -93,6 +98,7 @@ def test_cells_of_pages_do_not_capitalise_judges():
     assert cell.startswith(("gpt-4o", "claude-3"))
 
 
+@pytest.mark.slow
 def test_print_shows_the_table_and_repr_is_one_line():
     audit = podium.audit(make_board(World(items=40), 1))
     assert "what was found, and what to do" in str(audit)
@@ -101,6 +107,7 @@ def test_print_shows_the_table_and_repr_is_one_line():
     assert repr(audit.boards[0]).startswith("BoardAudit(bradley-terry: ")
 
 
+@pytest.mark.slow
 def test_a_calibration_makes_the_human_scale_known(podium, tmp_path):
     example = Path(__file__).parents[2] / "examples" / "simulated" / "battles.csv"
     calibration = tmp_path / "calibration.json"
@@ -152,6 +159,7 @@ def votes_of(column):
     return board.assign(judge="crowd")
 
 
+@pytest.mark.slow
 def test_a_column_that_may_name_the_voters_is_proposed():
     audit = audit_of(votes_of("worker"))
     voters = row_of(audit, "voters")

@@ -34,6 +34,13 @@ def test_the_folder_names_the_model_and_the_file_the_task(save):
     assert (read.models, read.items[0].category) == (("org__wren",), "ifeval")
 
 
+def test_the_field_category_of_a_document_is_a_column_beside_the_task(save):
+    rows = [sample(k, doc={"prompt": "Say hi.", "category": "ab"[k % 2]}) for k in range(4)]
+    read = read_responses(save(f"wren/samples_t_{TIME}.jsonl", rows))
+    assert read.items[0].category == "t"
+    assert sorted(read.dividing_columns()["document_category"]) == ["a", "b"]
+
+
 def test_prompt_target_and_response_are_read(save):
     read = read_responses(save(f"wren/samples_t_{TIME}.jsonl", [sample()]))
     item = read.items[0]

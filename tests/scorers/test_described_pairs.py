@@ -47,6 +47,7 @@ def read(name: str, text: str) -> Verdict | Rating:
     return catalogue.find_realization(name).read_reply(Reply(text), Settings())
 
 
+@pytest.mark.fast_cases(73)
 @pytest.mark.parametrize("name", ["direct", "cot"])
 @pytest.mark.parametrize("description", DESCRIPTIONS)
 @pytest.mark.parametrize("heading", HEADINGS)

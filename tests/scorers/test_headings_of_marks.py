@@ -53,6 +53,7 @@ def test_marks_under_a_heading_with_a_criterion_leave_the_verdict(heading: str, 
     assert read("cot", f"{heading}\n{marks}\n\nVerdict: A").label == "A"
 
 
+@pytest.mark.fast_cases(60)
 @pytest.mark.parametrize("name", ["direct", "cot"])
 @pytest.mark.parametrize("marks", ["poor | excellent", "⭐ | ⭐⭐⭐", "D | B+", "❌ | ✅"])
 @pytest.mark.parametrize("label", TOTALS)

@@ -55,7 +55,7 @@ class BattleFrame:
 
     @property
     def battle_columns(self) -> frozenset[str]:
-        """Names of the columns."""
+        """Names of the columns: these are battles, and no judgments that are merged later."""
         return frozenset(self.columns)
 
     @property
@@ -175,7 +175,10 @@ class BattleFrame:
 
     @cached_property
     def grades(self) -> Grades:
-        """The grades of judges that are shown one response at a time."""
+        """The grades of judges that are shown one response at a time (`count_grades`).
+
+        The table must have the columns `judge`, `score_a` and `score_b`.
+        """
         return self.merged_grades or count_grades(self.table)
 
     @property
@@ -228,7 +231,7 @@ class BattleFrame:
     def keep_where(self, columns: Iterable[str], values: Collection[str]) -> "BattleFrame":
         """Return the battles with one of the values, as text, in at least one of the columns.
 
-        Models without a battle are dropped.
+        Models without a battle are dropped. A cell counts only if the whole text is one of them.
 
         Raises:
             UsageError: there is no such column.

@@ -34,8 +34,8 @@ ROWS_AT_ONCE = 4_000_000
 ROWS_IN_ARRAYS = 2_000_000
 """Largest number of rows whose counted columns are read into arrays, which take a tenth of a
 gigabyte at most."""
-# A size of memory above 0, such as `700MB` or `1.5 GiB`.
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
+"""Matches a size of memory above 0, such as `700MB` or `1.5 GiB`."""
 SETTINGS = (
     "set python_enable_replacements = false",
     "set autoinstall_known_extensions = false",
@@ -46,6 +46,7 @@ SETTINGS = (
 OWN_SQL_ERRORS = (BinderException, CatalogException, ParserException)
 """DuckDB's errors that can only come from podium's own SQL, and not from a file."""
 FREE_DISK = "free disk space where the environment variable TMPDIR points"
+"""What to do if there is no room, for errors."""
 MOST_IDLE = 4
 """Largest number of unused connections that are kept for reuse."""
 _IDLE_CONNECTIONS: "list[DuckDBPyConnection]" = []
@@ -60,6 +61,10 @@ class Duck:
     Args:
         memory: limit of the memory that DuckDB uses, for example `700MB`; further data is written
             to disk. None for DuckDB's own limit.
+
+    Attributes:
+        folder: a temporary folder for files of this database, which is removed at the end.
+        connection: the connection, whose errors are those of DuckDB.
 
     Raises:
         UsageError: `memory` is not a size.
@@ -99,7 +104,12 @@ class Duck:
         return f"{stem}_{next(self._numbers)}"
 
     def register(self, name: str, table: Any) -> None:
-        """Register an Arrow table, a data frame or arrays by name as a view of this name."""
+        """Register rows in memory as a view.
+
+        Args:
+            name: name of the view.
+            table: an Arrow table, a data frame, or arrays by the names of columns.
+        """
         self.connection.register(name, table)
         self._made.append(("unregister", name))
 
@@ -147,7 +157,7 @@ class Duck:
         self._refuse_changed()
 
     def is_small(self, rows: int) -> bool:
-        """Return whether some columns of so many rows may be arrays in memory."""
+        """Return whether some columns of so many rows may be arrays (`ROWS_IN_ARRAYS`)."""
         return rows <= ROWS_IN_ARRAYS
 
     def store_groups(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
@@ -193,6 +203,7 @@ class Duck:
         sample = f"select {column} from {table} using sample reservoir(20000 rows) repeatable (1)"
         values = sorted(value for (value,) in self.rows(sample))
         parts = ceil(rows / ROWS_AT_ONCE)
+        # The values that divide the sample into equal parts.
         ends = sorted({values[len(values) * part // parts] for part in range(1, parts)})
         lower = ["true", *(f"{column} >= {end}" for end in ends)]
         upper = [*(f"{column} < {end}" for end in ends), "true"]
@@ -206,7 +217,11 @@ class Duck:
         return "packed"
 
     def table(self, query: str) -> "pa.Table":
-        """Return all rows of a query."""
+        """Return all rows of a query as an Arrow table.
+
+        Raises:
+            DataError: DuckDB cannot run the query.
+        """
         with _convert_duckdb_errors():
             return self.connection.sql(query).to_arrow_table()
 
@@ -257,7 +272,10 @@ class Duck:
                 cursor.execute("reset threads")
 
     def columns(self, name: str) -> dict[str, str]:
-        """Return the type of each column of a table or view, which is looked up once."""
+        """Return the type of each column of a table or view, by name of the column.
+
+        The types are looked up once.
+        """
         if name not in self._types:
             rows = self.rows(f"describe {name}")
             self._types[name] = {str(row[0]): str(row[1]) for row in rows}
@@ -286,7 +304,7 @@ def arrays_of(table: "pa.Table | pa.RecordBatch") -> dict[str, np.ndarray]:
 
 
 def _array_of(column: "pa.Array | pa.ChunkedArray") -> np.ndarray:
-    """Return a column of Arrow as an array: NaN for empty numbers, else None."""
+    """Return a column of Arrow as an array. An empty cell is NaN among numbers, else None."""
     import pyarrow as pa
 
     has_numbers = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
@@ -297,7 +315,10 @@ def _array_of(column: "pa.Array | pa.ChunkedArray") -> np.ndarray:
 
 
 def _fill_empty(column: np.ndarray) -> np.ndarray:
-    """Return a column of DuckDB without a mask: NaN for empty numbers, else None."""
+    """Return a column of DuckDB, which may be masked, as an array without a mask.
+
+    An empty cell is NaN among numbers, else None.
+    """
     if not hasattr(column, "mask"):
         return column
     if column.dtype.kind in "iuf":
@@ -337,7 +358,10 @@ def out_of_memory_error(error: OutOfMemoryException, source: str | None = None) 
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return inode, size and modification time; None if there is no such regular file."""
+    """Return a file's inode, size in bytes and modification time in nanoseconds.
+
+    None if there is no such regular file.
+    """
     try:
         facts = path.stat()
     except OSError:
@@ -395,7 +419,7 @@ def _close(
 
 
 def literal_path(path: Path) -> str:
-    """Quote a path for DuckDB with its wildcard characters escaped."""
+    """Return an absolute path as a literal of SQL, with its wildcard characters escaped."""
     return sql_literal(glob.escape(str(path.absolute())))
 
 

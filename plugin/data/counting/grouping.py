@@ -52,13 +52,13 @@ class Grouping:
     aggregates: Mapping[str, Aggregate]
 
     def query(self, rows: str) -> str:
-        """Return the query of the groups of a relation."""
+        """Return a query (SQL) of the groups of a relation: their keys and their aggregates."""
         keys = ", ".join(self.keys)
         columns = [f"{each.sql} as {name}" for name, each in self.aggregates.items()]
         return f"select {keys}, {', '.join(columns)} from {rows} group by {keys}"
 
     def values_query(self, rows: str, further: Sequence[str] = ()) -> str:
-        """Return the query of what `group_arrays` needs of a relation.
+        """Return a query (SQL) of what `group_arrays` needs of a relation.
 
         Its columns are the keys, and a column for each aggregate: for a count, whether the row has
         a value; for others the value, NaN if there is none.
@@ -79,8 +79,9 @@ class Grouping:
         return f"select {', '.join(columns)} from {rows}"
 
     def arrays_query(self, groups: Mapping[str, np.ndarray], relation: str) -> str:
-        """Return the query of the groups from a relation with the arrays of `group_arrays`.
+        """Return a query (SQL) of the groups from a relation with the arrays of `group_arrays`.
 
+        It has the columns of `query`; empty aggregates, which are NaN in arrays, are null.
         Numbers of two bytes become those of four, so that products of them do not overflow.
 
         Args:
@@ -115,6 +116,7 @@ def group_arrays(grouping: Grouping, rows: dict[str, np.ndarray]) -> dict[str, n
         return None
     order, starts = _sort_groups(key)
     sizes = np.diff(starts, append=len(order))
+    # The smallest type that holds all counts.
     counts = np.int16 if sizes.max() < 2**15 else np.int32
     first_row = order[starts]
     groups = {name: rows[name][first_row] for name in grouping.keys}
@@ -193,6 +195,7 @@ def _sort_groups(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(key, kind="stable")
         ordered_key = key[order]
     else:
+        # Key and position become one number, which sorts faster than the two. `key` is overwritten.
         order = key
         order <<= bits
         # Positions of four bytes suffice for less than two billion rows.

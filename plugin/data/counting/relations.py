@@ -13,7 +13,7 @@ A relation is a table, a view or a subquery. The relations are derived from each
 
 An order pair is two judgments that differ only in the order in which the responses were shown. A
 cluster is the code of an item, or a code of its own for a row without an item. Queries are built
-for the columns that the judgments have (`present`).
+for the columns that the judgments have (`present`). Functions called `..._query` return SQL text.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -55,17 +55,20 @@ SWAPS = {
 `judged` counts the parsed verdicts, `decided` those that are no ties, and `wins` those for the
 model with the lower code.
 """
-# SQL of the kind of agreement (a key of `SWAPS`) for a row with both judgments of an order pair:
-# the earlier one (f) and the later one (s), whose credits are about the same model.
 SWAP_OF_ORDER_PAIRS = (
     "case when f_read and s_read then "
     "case when sign(f_outcome - 0.5) = sign(s_outcome - 0.5) then 'same' "
     "when sign(f_outcome - 0.5) = -sign(s_outcome - 0.5) then 'flip' else 'half' end "
     "when f_read or s_read then 'one-sided' else 'unparsed' end"
 )
+"""SQL of the kind of agreement (a key of `SWAPS`) for a row with both judgments of an order pair.
+
+They are the earlier one (f) and the later one (s), whose credits are about the same model.
+"""
 COLUMNS_KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 """Columns of which a merged battle takes the mean, or the only value if one judgment has none."""
 SCORES = ("score_a", "score_b")
+"""Columns with the pointwise scores of both models."""
 JUDGMENT_KEYS = ("judge", "voter", "metric", "repeat", "response")
 """Columns that tell the judgments on a pair and an item apart, beside the order."""
 GRADE_KEYS = ("item", "judge", "repeat", "response")
@@ -95,7 +98,11 @@ def sql_literal(value: str) -> str:
 
 
 def names_query(judgments: str, *columns: str) -> str:
-    """Query the distinct names in some columns, with codes from 0 in sorted order."""
+    """Query the distinct names in some columns: `name`, and `code` from 0 in sorted order.
+
+    Names of several columns, such as those of both models, have codes in common. Empty cells have
+    none.
+    """
     each = "select distinct {0} as name from {1} where {0} is not null"
     distinct = " union ".join(each.format(quote_name(column), judgments) for column in columns)
     code = "cast(row_number() over (order by name) - 1 as int)"
@@ -216,7 +223,10 @@ def _verdict_or_sign(present: Present, side: str = "") -> str:
 
 
 def unparsed_query(judgments: str, present: Present) -> str:
-    """Query the reasons of unparsed judgments and their counts; a missing reason is `NO_REASON`."""
+    """Query the reasons of unparsed judgments and their counts, two columns in this order.
+
+    A missing reason is `NO_REASON`.
+    """
     reason = sql_literal(NO_REASON)
     if "reason" in present:
         reason = f"coalesce(p.reason, {sql_literal(NO_REASON)})"
@@ -277,6 +287,7 @@ def grades_query(battles: str, present: Present, graders: Collection[str]) -> st
         for side in ("model_a", "model_b")
     )
     named = f"select count(*) from ({sides}) as sides"
+    # Each battle without an item has two grades of its own.
     return f"select ({named}) + 2 * (count(*) - count(item)), count(*) from {graded}"
 
 
@@ -350,7 +361,7 @@ def grouping_of_judgments(
 
 
 def _count_where(condition: str) -> Aggregate:
-    """Return the number of rows that meet an SQL condition."""
+    """Return the aggregate that counts the rows for which an SQL condition is true."""
     return Aggregate("count", f"case when {condition} then 1 end")
 
 
@@ -414,9 +425,10 @@ def _optional_counts(present: Present) -> dict[str, Aggregate]:
 
 
 def hard_count(present: Present) -> dict[str, Aggregate]:
-    """Return the sum of weighted credits that are rounded to win, tie or loss, as `hard`.
+    """Return the aggregate `hard`: the sum of weighted credits, rounded to win, tie or loss.
 
-    A battle that was merged before it was read counts as a tie if its column `swap` says `flip`.
+    It is returned by name, for `grouping_of_judgments`. A battle that was merged before it was read
+    counts as a tie if its column `swap` says `flip`.
     """
     credit = f"(sign({_outcome(present)} - 0.5) + 1) / 2"
     if "swap" in present:
@@ -545,6 +557,7 @@ def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
         "decided": "decided",
         "graded": "graded",
         "with_margin": "with_margin",
+        # The number of judgments with a verdict, but without a credit in the table.
         "credit_by_margin": "judged - credits",
         IDENTICAL: IDENTICAL,
     }
@@ -647,7 +660,10 @@ def battles_query(
 
 
 def _columns_of_both(columns: Sequence[str]) -> str:
-    """Return the columns of both judgments of an order pair, each under a name of its own."""
+    """Return SQL that selects the columns of both judgments of an order pair.
+
+    Each has a name of its own (`_column_of_judgment`).
+    """
     selected = []
     for side in ("f", "s"):
         for name in columns:
@@ -685,11 +701,11 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
     The values of the later judgment are turned first (`_turned_value`).
 
     - Credits and margins are the mean of the two verdicts. If only one is parsed, they are empty,
-      or with `keep_one_sided` those of this one. A credit that both judgments lack is the sign of
-      the sum of their margins. The credit of the parsed verdict is empty if both judgments lack it.
+      or with `keep_one_sided` those of this one. If both judgments lack a credit, it is a win, tie
+      or loss by the sign of the sum of their margins. The credit of the parsed verdict is empty if
+      both judgments lack it.
     - Columns in `COLUMNS_KNOWN_ONCE` take the mean, or the only value. Scores take the mean, and
-    the only
-      value with `keep_one_sided`; they are empty otherwise.
+      the only value with `keep_one_sided`; they are empty otherwise.
     - Responses are identical if either judgment says so.
     - Other columns are empty if the two judgments differ, or if one has no value.
 

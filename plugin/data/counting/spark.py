@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 BATCH = 2_000_000
 """Approximate number of rows that the driver receives at once."""
-# Settings of every Spark session.
 CONFIGURATION = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",
@@ -31,14 +30,15 @@ CONFIGURATION = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
-# Further settings if Spark runs on this machine.
+"""Settings of every Spark session."""
 LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.driver.host": "127.0.0.1",
 }
-# The address of a Spark Connect server (group 1) and the settings after it.
+"""Further settings if Spark runs on this machine."""
 SETTINGS_OF_ADDRESS = re.compile(r"(sc://[^/;\s]*)[/;]\S*")
+"""Matches the address of a Spark Connect server (group 1) and the settings after it."""
 TYPES = {
     "string": "VARCHAR",
     "double": "DOUBLE",
@@ -246,7 +246,7 @@ def _convert_spark_errors() -> Iterator[None]:
 
 
 def _explain_error(error: Exception) -> str:
-    """Return the first line of an error, without credentials."""
+    """Return the type and the first line of an error, without credentials."""
     first_line, *_ = str(error).strip().partition("\n")
     return without_secrets(f"{type(error).__name__}: {_remove_token(first_line)}")
 

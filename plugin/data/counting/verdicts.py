@@ -48,6 +48,7 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 CODED_COLUMNS = ("item", "judge", "voter", "metric", "reason")
 """Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
+"""Columns (SQL) by which cells are sorted in blocks."""
 MOST_KEPT = 100_000
 """Largest number of judgments whose cells are kept in memory after they were read once."""
 CODE = "podium_code_of_"
@@ -56,7 +57,8 @@ CODES_OF_ROWS = (ROW, "forward")
 """Columns that are read with the codes of judgments: the row number, and whether the model with the
 lower code is model a."""
 MOST_PAIR_CODES = 1_000_000
-"""With more codes of pairs than this, the database adds up by pair."""
+"""Largest square of the number of models for which cells are added up by pair in arrays, which have
+an element for each two models. With more models, the database adds up."""
 SUMMED_COLUMNS = ("credit", "weight", "judged")
 """Columns of the cells that `Verdicts.pairs` sums."""
 
@@ -224,7 +226,7 @@ class Verdicts:
 
     @cached_property
     def tally(self) -> Tally:
-        """Counts over all battles."""
+        """Counts over all battles, with orders merged as `merge` says."""
         numbers = self._sums.keys() - {"first", "second", "credit", "weight"}
         sums = {name: int(self._sums[name].sum()) for name in numbers}
         swaps = {kind: sums.pop(kind, 0) for kind in SWAPS}
@@ -585,7 +587,11 @@ class Verdicts:
         return self._groups[hard]
 
     def _small_types(self) -> dict[str, str]:
-        """Return the types that suffice for codes of models and for row numbers, by column."""
+        """Return smaller types (SQL) that suffice for codes of models and for row numbers.
+
+        They are by column: `first`, `second` and `ROW`. A column that needs its own type is left
+        out.
+        """
         types = {}
         if len(self.models) < 2**15:
             types = {"first": "smallint", "second": "smallint"}
@@ -611,6 +617,7 @@ class Verdicts:
             return False
         if not self._codes_of_judgments:
             self._codes_of_judgments = _sort_rows(_codes_of_sides(rows))
+        # What is left to give to the query is the relation with the arrays.
         self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
         return True
 
@@ -634,7 +641,10 @@ class Verdicts:
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        """Sums of the counted columns of the cells by pair, computed in one scan."""
+        """Sums over all cells of each pair, computed in one scan; arrays of shape (pairs,) by name.
+
+        The columns are `first`, `second` and those of `Tally` and `pairs` that the judgments allow.
+        """
         further = {
             "order": ("ambiguous",),
             "margin": ("with_margin", "credit_by_margin"),
@@ -684,7 +694,11 @@ class Verdicts:
 
     @cached_property
     def _codes(self) -> dict[str, str]:
-        """Names of the database's tables that map names to codes, by column of the battles."""
+        """Names of the tables that map names to codes (`names_query`), by column of the judgments.
+
+        The key `model` stands for both columns of models. Columns that the judgments lack are left
+        out.
+        """
         coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED_COLUMNS}
         if self.group is not None:
             coded[self.group] = (self.group,)
@@ -775,7 +789,7 @@ class Verdicts:
 
     @cached_property
     def _row_counts(self) -> tuple[Any, ...]:
-        """Number of judgments, and number of judgments without an item."""
+        """The number of judgments, and the number of judgments without an item, shape (2,)."""
         without_item = "count(*) - count(item)" if "item" in self.columns else "count(*)"
         return self.engine.rows(f"select count(*), {without_item} from {self.judgments}")[0]
 
@@ -809,7 +823,11 @@ class Verdicts:
         return name
 
     def _names(self, what: str) -> tuple[str, ...]:
-        """Return the names of a code table in the order of their codes."""
+        """Return the names of a code table in the order of their codes.
+
+        Args:
+            what: `model` or a column, as in `_codes`; KeyError if the judgments lack the column.
+        """
         rows = self.engine.rows(f"select name from {self._codes[what]} order by code")
         return tuple(name for (name,) in rows)
 
@@ -862,7 +880,12 @@ class Verdicts:
         return f"{judgments} as judgments where {ROW} in ({in_cells})"
 
     def _count_copies(self, rows: str, columns: str) -> int:
-        """Count the rows of a relation that are equal to an earlier one in some columns."""
+        """Count the rows of a relation that are equal to an earlier row in some columns.
+
+        Args:
+            rows: the relation (SQL).
+            columns: the columns, separated by commas.
+        """
         copies = f"select count(*) as copies from {rows} group by {columns}"
         query = f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
         return int(self.engine.rows(query)[0][0])
@@ -956,6 +979,7 @@ def _sum_by_pair(cells: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         cells: the columns by name, shape (cells,) each; two of them are `first` and `second`, the
             codes of models.
     """
+    # The code of a pair is first * size + second, in [0, size ** 2).
     size = int(cells["second"].max(initial=-1)) + 1
     pair = cells["first"] * np.int64(size) + cells["second"]
     is_met = np.bincount(pair, minlength=size**2) > 0

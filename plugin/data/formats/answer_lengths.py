@@ -23,13 +23,14 @@ CONVERSATION_COLUMNS = ("conversation_a", "conversation_b")
 SAME_ANSWERS = "answers_are_the_same"
 """Column that says whether the answers of both models are identical; left out after reading."""
 LENGTHS = ("length_a", "length_b")
+"""Columns with the lengths of both models' answers, in characters."""
 OTHER_CELL = -1e12
 """Length of a message or cell which the database does not know how to read.
 
 A sum with it is below 0.
 """
 MESSAGES = '[{"role": "VARCHAR", "content": "JSON"}]'
-"""What DuckDB reads of a conversation; a cell with anything else is an `OTHER_CELL`."""
+"""The type, in DuckDB's form, of a conversation; any other cell has the length `OTHER_CELL`."""
 
 
 def with_lengths(frame: "pd.DataFrame", answers: Iterable[str]) -> "pd.DataFrame":
@@ -99,7 +100,9 @@ def answer_length(cell: Any) -> float:
             have messages that cannot be parsed.
     """
     answers = _answers_in(cell)
-    return np.nan if answers is None else float(sum(map(len, answers)))
+    if answers is None:
+        return np.nan
+    return float(sum(len(text) for text in answers))
 
 
 def _answers_in(cell: Any) -> list[str] | None:
@@ -125,7 +128,10 @@ def _is_said_by_model(message: Any) -> bool:
 
 
 def _text_of_answer(message: Any) -> str:
-    """Return a text, or the text of a message; empty if it has none."""
+    """Return a text, or the text of a message; the texts of several parts are joined.
+
+    The result is empty if there is no text.
+    """
     content = message.get("content") if isinstance(message, Mapping) else message
     if isinstance(content, str):
         return content
@@ -168,15 +174,18 @@ def frame_with_lengths(records: Records) -> "pd.DataFrame":
 
 
 def _conversations_to_compare(records: Records, may_be_same: np.ndarray) -> list[tuple[Any, Any]]:
-    """Return both conversations, parsed, of the rows of a mask; shape of the mask: (rows,)."""
+    """Return both conversations of each row for which a mask, shape (rows,), is True.
+
+    They are parsed from JSON, and in the order of the rows.
+    """
     if not may_be_same.any():
         return []
     rows = [row for (row,) in records.rows(ROW, f"order by {ROW}")]
-    chosen = ", ".join(str(rows[position]) for position in np.flatnonzero(may_be_same))
+    rows_to_compare = ", ".join(str(rows[position]) for position in np.flatnonzero(may_be_same))
     cells = ", ".join(
         f"cast({records.columns[name].sql} as varchar)" for name in CONVERSATION_COLUMNS
     )
-    pairs = records.rows(cells, f"where {ROW} in ({chosen}) order by {ROW}")
+    pairs = records.rows(cells, f"where {ROW} in ({rows_to_compare}) order by {ROW}")
     return [(parse_json(a), parse_json(b)) for a, b in pairs]
 
 
@@ -194,5 +203,7 @@ def _length_in_sql(cell: str) -> str:
     messages = f"from_json({cell}, {sql_literal(MESSAGES)})"
     total = f"list_sum(list_transform({messages}, lambda one: {length}))"
     is_list = f"starts_with(cast({cell} as varchar), '[')"
-    known = f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"
-    return f"cast(case {known} end as double)"
+    length_of_list_or_other = (
+        f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"
+    )
+    return f"cast(case {length_of_list_or_other} end as double)"

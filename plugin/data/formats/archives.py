@@ -16,6 +16,7 @@ from podium.errors import DataError, reject_stream
 MOST_MEMBERS = 100_000
 """Largest number of members of the archives that are kept open; each takes about 600 bytes."""
 REMEDY = "unpack it yourself if you trust it, or leave it out"
+"""What to do about an archive that unpacks to too many bytes."""
 
 
 class _KeptArchives:
@@ -32,6 +33,7 @@ class _KeptArchives:
 
 
 _KEPT: ContextVar[_KeptArchives | None] = ContextVar("_KEPT", default=None)
+"""The archives of the innermost `archives_kept_open`; None outside of its body."""
 
 
 @contextmanager
@@ -42,13 +44,13 @@ def archives_kept_open() -> Iterator[None]:
     would have more than `MOST_MEMBERS` members are opened anew each time. All are closed when the
     body ends.
     """
-    kept = _KeptArchives()
-    before = _KEPT.set(kept)
+    open_archives = _KeptArchives()
+    before = _KEPT.set(open_archives)
     try:
         yield
     finally:
         _KEPT.reset(before)
-        for archive in kept.archives.values():
+        for archive in open_archives.archives.values():
             archive.close()
 
 
@@ -59,17 +61,17 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     Raises:
         BadZipFile: the file is not a zip file.
     """
-    kept = _KEPT.get()
+    open_archives = _KEPT.get()
     status = path.stat()
     key = (path, status.st_size, status.st_mtime_ns)
-    if kept is not None and key in kept.archives:
-        yield kept.archives[key]
+    if open_archives is not None and key in open_archives.archives:
+        yield open_archives.archives[key]
         return
     archive = zipfile.ZipFile(path)
     number = len(archive.filelist)
-    if kept is not None and kept.members + number <= MOST_MEMBERS:
-        kept.archives[key] = archive
-        kept.members += number
+    if open_archives is not None and open_archives.members + number <= MOST_MEMBERS:
+        open_archives.archives[key] = archive
+        open_archives.members += number
         yield archive
         return
     with archive:
@@ -81,7 +83,8 @@ def check_archive(path: Path) -> None:
 
     Raises:
         UsageError: the path is a pipe, a socket or a device.
-        DataError: a member, or the whole archive, unpacks to more bytes than are allowed.
+        DataError: a member, or the whole archive, unpacks to more bytes than are allowed
+            (`_most_bytes`).
         BadZipFile: the file is not a zip file.
     """
     reject_stream(path)
@@ -107,11 +110,19 @@ def _check_sizes(path: Path, size: int, change_time: int) -> None:
 
 
 def _most_bytes(packed: int) -> int:
-    """Return the largest allowed number of unpacked bytes for a number of packed bytes."""
+    """Return the largest allowed number of unpacked bytes for a number of packed bytes.
+
+    It is `UNPACKED_SIZE`, or `UNPACKED_RATIO` times the packed bytes if that is more.
+    """
     return max(containers.UNPACKED_SIZE, packed * containers.UNPACKED_RATIO)
 
 
 def _swelling_error(subject: str, path: Path) -> DataError:
-    """Return the error for an archive, or a member of it, that unpacks to too many bytes."""
+    """Return the error for an archive, or a member of it, that unpacks to too many bytes.
+
+    Args:
+        subject: the beginning of the message, such as `its member 'a.json'`.
+        path: the archive.
+    """
     problem = f"{subject} unpacks to more than {containers.UNPACKED_RATIO} times its size"
     return DataError(problem, remedy=REMEDY, source=str(path))

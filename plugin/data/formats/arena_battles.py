@@ -45,7 +45,10 @@ Lengths are those of the first one that a table has.
 
 
 def read_arena(records: pd.DataFrame) -> pd.DataFrame:
-    """Read battles of Arena or FastChat.
+    """Convert battles of Arena or FastChat to rows of the battles table.
+
+    The columns `credit` (of model_a) and `reason` are added to the other columns. The records of
+    judges are in `attrs["judges"]`.
 
     The winner is a word (`both bad` is a tie), the name of a model, or given by three columns
     (`INDICATORS`) of which exactly one is 1. If any winner is `tie (inconsistent)`, a judge saw
@@ -96,9 +99,11 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
     """
     credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys((*TIES, INCONSISTENT_TIE), 0.5)
     credits |= LABEL_CREDITS
-    known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
-    remedy = f"{known}; translate others with --columns and --credit-map"
-    winner = side_of_winner(records, "model_a", "model_b")
+    remedy_of_winner = (
+        "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
+    )
+    remedy = f"{remedy_of_winner}; translate others with --columns and --credit-map"
+    winner = side_of_winner(records, first="model_a", second="model_b")
     _reject_labels_of_second(records, winner)
     no_verdict = frozenset({"error", "invalid"})
     credit, unparsed = parse_words(winner, credits, no_verdict, remedy=remedy)
@@ -165,7 +170,7 @@ def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
     Rows without an item are about questions of their own. The result is False without a column
     `item` or `turn`.
     """
-    if not {"item", "turn"} <= {*frame}:
+    if not {"item", "turn"}.issubset(frame):
         return False
     turns = pd.DataFrame({"item": as_text(frame["item"]), "turn": as_text(frame["turn"])})
     turns_of_items = turns.dropna(subset="item").drop_duplicates()

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 ANSWER_DIGEST = "digest_of_answer"
 """Column of scores with a digest of the model's answer, or empty; left out after reading."""
 _ARE_COMPARED: ContextVar[bool] = ContextVar("whether answers are compared", default=False)
+"""Whether the code that runs now is in the body of `comparing_answers`."""
 
 
 @contextmanager

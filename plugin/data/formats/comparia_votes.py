@@ -20,7 +20,10 @@ CATEGORY_COLUMNS = ("categories", "selected_category", "language")
 
 
 def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
-    """Read votes of compar:IA.
+    """Convert votes of compar:IA to rows of the battles table.
+
+    The columns `credit` (of model_a) and `reason` are added. The record of the judge is in
+    `attrs["judges"]`.
 
     `chosen_model_name` is the winner. A row in which `both_equal` is true is a tie. A row that is
     no tie and has no winner is unparsed. The judge is the population of the voters, whose ids are
@@ -34,20 +37,20 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     """
     a = as_text(records["model_a_name"])
     b = as_text(records["model_b_name"])
-    chosen = as_text(records["chosen_model_name"]).rename("chosen_model_name")
-    chosen = chosen.where(chosen.fillna("").str.strip() != "", None)
+    chosen_name = as_text(records["chosen_model_name"]).rename("chosen_model_name")
+    chosen_name = chosen_name.where(chosen_name.fillna("").str.strip() != "", None)
     is_tie = _parse_truths(records["both_equal"]) == 1
-    has_winner = chosen.notna().to_numpy()
-    names_other_model = has_winner & ~((chosen == a) | (chosen == b)).to_numpy()
+    has_winner = chosen_name.notna().to_numpy()
+    names_other_model = has_winner & ~((chosen_name == a) | (chosen_name == b)).to_numpy()
     if names_other_model.any():
         row = int(np.argmax(names_other_model))
         models = f"{a.iloc[row]!r} or {b.iloc[row]!r}"
         problem = f"is neither model of its row, {shorten(models)}"
         remedy = "write the name in model_a_name or in model_b_name, or leave it empty"
-        reject_cells(chosen, names_other_model, problem, remedy)
+        reject_cells(chosen_name, names_other_model, problem, remedy)
     remedy = "empty chosen_model_name, or set both_equal to false"
-    reject_cells(chosen, has_winner & is_tie, "is chosen although both_equal is true", remedy)
-    is_won_by_a = (chosen == a).to_numpy(dtype=float)
+    reject_cells(chosen_name, has_winner & is_tie, "is chosen although both_equal is true", remedy)
+    is_won_by_a = (chosen_name == a).to_numpy(dtype=float)
     credit = np.select([is_tie, has_winner], [0.5, is_won_by_a], default=np.nan)
     frame = records.drop(columns=["chosen_model_name", "both_equal"])
     names = {"model_a_name": "model_a", "model_b_name": "model_b"}
@@ -60,7 +63,7 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     frame = name_voters(frame, "visitor_id")
     if "judge" not in frame:
         frame["judge"] = VOTERS
-        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
+        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, kind="human")}
     judges = frame.attrs.get("judges", {})
     unparsed = np.isnan(credit)
     frame = frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))

@@ -41,11 +41,14 @@ if TYPE_CHECKING:
 
 
 PLAIN_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
+"""Suffixes of tables that are not compressed."""
 TEXT_SUFFIXES = tuple(name for name in PLAIN_SUFFIXES if name != ".parquet")
+"""Suffixes of tables that may be compressed as a whole."""
 SUFFIXES = (
     *PLAIN_SUFFIXES,
     *(name + packed for name in TEXT_SUFFIXES for packed in (".gz", ".zst", ".xz", ".bz2", ".zip")),
 )
+"""Suffixes of all tables that are found in folders, such as `.csv` and `.csv.gz`."""
 PACKED_STARTS = {
     "gzip": (b"\x1f\x8b",),
     "zstd": (b"\x28\xb5\x2f\xfd",),
@@ -54,6 +57,7 @@ PACKED_STARTS = {
     # A zip file without files begins with the second.
     "zip": (b"PK\x03\x04", b"PK\x05\x06"),
 }
+"""First bytes of compressed files, by the name of the compression."""
 OFFICE_MEMBERS = frozenset({"[Content_Types].xml", "content.xml"})
 """Files in the workbooks of Excel and LibreOffice, which are zip files."""
 UTF_STARTS = {
@@ -64,7 +68,7 @@ UTF_STARTS = {
 """Byte order marks of texts that are not UTF-8, by encoding."""
 PARQUET_START = b"PAR1"
 DATABASE_START = b"DUCK"
-"""First bytes of each container. In a DuckDB database, these are the ninth to the twelfth byte."""
+"""First bytes of a Parquet file, and the ninth to the twelfth byte of a DuckDB database."""
 HEAD_SIZE = 65536
 """Number of first bytes that are read to recognise the container."""
 PIECE_SIZE = 2**20
@@ -172,7 +176,10 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
 
 
 def _kept_copy(stream: BinaryIO) -> Path:
-    """Return a copy of a stream, which can be read only once; the same one for the same stream."""
+    """Return the path of a copy of a stream, which can be read only once.
+
+    The stream is read at the first call. Later calls for the same stream return the same copy.
+    """
     status = os.fstat(stream.fileno())
     key = (status.st_dev, status.st_ino)
     if key not in _COPIES_OF_STREAMS:
@@ -456,7 +463,9 @@ def _view_of_columns(
     kind: str,
     kept_index: str | None = None,
 ) -> Records:
-    """Return the records of a table, with a view of its columns that are named c0, c1 and so on.
+    """Return the records of a table, which read a new view of its columns.
+
+    In the view, the columns are called c0, c1 and so on; the records have the names of the file.
 
     Args:
         engine: the database.

@@ -41,9 +41,10 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
         problem = f"{', '.join(names)} count {total:,.0f} {plural('battle', total)}"
         raise DataError(problem, remedy=f"give between 1 and {MOST_BATTLES:,} battles")
     # All battles of the first row come first: its wins, its losses, and its ties.
-    counts_of_row = counts.T.astype(np.int64)
+    counts_of_row = counts.T.astype(np.int64)  # shape (rows, names)
     position = np.repeat(np.arange(len(records)), counts_of_row.sum(axis=1))
-    credit = np.repeat(np.tile(CREDIT_OF_COLUMN[: len(names)], len(records)), counts_of_row.ravel())
+    credit_of_count = np.tile(CREDIT_OF_COLUMN[: len(names)], len(records))
+    credit = np.repeat(credit_of_count, counts_of_row.ravel())
     battles = records.drop(columns=names).iloc[position].assign(credit=credit)
     battles.attrs["notes"] = [*_note_equal_counts(records), *_note_idle_models(records, battles)]
     return battles

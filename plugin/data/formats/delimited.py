@@ -28,6 +28,7 @@ from podium.printable import shorten
 from podium.wording import quantity
 
 DELIMITERS = (",", "\t", ";")
+"""Signs that may stand between cells."""
 
 
 def open_delimited(
@@ -248,9 +249,7 @@ def _next_row(reader: Reader, number: int, delimiter: str, width: int) -> list[s
     if not any(cells):
         return []
     if len(cells) != width:
-        shown = shorten(delimiter.join(cells))
-        problem = (
-            f"not a whole table (expected {quantity(width, 'column')}, got {len(cells)}: {shown})"
-        )
+        counts = f"expected {quantity(width, 'column')}, got {len(cells)}"
+        problem = f"not a whole table ({counts}: {shorten(delimiter.join(cells))})"
         raise MalformedRowError(problem, row=place, remedy=remedy)
     return cells

@@ -39,8 +39,8 @@ def find_files(source: str, further_suffixes: tuple[str, ...] = ()) -> SourceFil
         place = place_of(path)
         if isinstance(place, RemoteFile):
             objects, searched = find_remote(path, (*SUFFIXES, *further_suffixes))
-            kept = tuple(remote for remote in objects if not is_temporary(remote.name))
-            return SourceFiles(label=label, paths=(), searched=searched, remote=kept)
+            whole_objects = tuple(remote for remote in objects if not is_temporary(remote.name))
+            return SourceFiles(label=label, paths=(), searched=searched, remote=whole_objects)
         path = str(place)
     if Path(path).is_dir():
         files = _files_in_folder(Path(path), (*SUFFIXES, *further_suffixes))

@@ -20,8 +20,8 @@ FIRST = "first"
 KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", "wins_a", "wins_b", "ties", FIRST})
 """Columns of a battles table, of a table of scores and of a table of counts, which `--columns` may
 name, and `FIRST`."""
-# SQL of the column `order` for each value of the option `--shown`.
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
+"""SQL of the column `order` for each value of the option `--shown`."""
 MOST_PROPOSED = 20
 """Largest number of verdicts in a `--credit-map` that an error proposes."""
 LIKELY_CREDIT: dict[str, float] = {
@@ -57,8 +57,8 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     unknown += [name for name in fill if name not in KNOWN_COLUMNS]
     if unknown:
         raise unknown_name_error("column of podium's table", unknown[0], KNOWN_COLUMNS)
-    named = {name: column_called(records, name) for name in columns.values()}
-    missing = [name for name, column in named.items() if column is None]
+    column_by_name = {name: column_called(records, name) for name in columns.values()}
+    missing = [name for name, column in column_by_name.items() if column is None]
     if missing:
         raise UsageError(
             f"there is no column {missing[0]!r}; columns: {', '.join(records.columns)}"
@@ -70,7 +70,7 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
         name: column for name, column in records.columns.items() if name not in replaced
     }
     for new, old in columns.items():
-        column = named[old]
+        column = column_by_name[old]
         if column is not None:
             named_columns[new] = column
     for name, value in fill.items():
@@ -87,9 +87,9 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     """Translate the column `credit` by `--credit-map`, and make the column `order`.
 
     Without `--credit-map`, labels such as `A>B` are translated (`_translate_labels`), and other
-    credits stay as they are. If the column `order` has only booleans, they
-    say whether model a was shown first; other words stay. If there is no column `order`, the option
-    `--shown` says for all rows which model was shown first. Without this option, no column is made.
+    credits stay as they are. If the column `order` has only booleans, they say whether model_a was
+    shown first; other words stay. If there is no column `order`, the option `--shown` says for all
+    rows which model was shown first. Without this option, no column is made.
 
     If `--columns` names the column `first`, verdicts are about the response of the model in it, as
     labels for A and B are: they are turned in the rows where that is model_b.
@@ -187,7 +187,7 @@ def _order_of_first(records: Records, foreign: Foreign) -> str:
         DataError: a cell is empty, or something else.
     """
     columns = records.columns
-    if not {FIRST, "model_a", "model_b"} <= columns.keys():
+    if not {FIRST, "model_a", "model_b"}.issubset(columns):
         raise UsageError(f"--columns {FIRST}=...: also name the columns model_a and model_b")
     if foreign.shown is not None:
         raise UsageError(f"--columns {FIRST}=... says which response was first: leave out --shown")
@@ -201,11 +201,13 @@ def _order_of_first(records: Records, foreign: Foreign) -> str:
     selection = f"count(*), min({ROW}), arg_min({first}, {ROW})"
     ((count, row, word),) = records.rows(selection, f"where ({order}) is null")
     if count:
-        shown = "is empty" if word is None else f"{shorten(repr(word))} is neither model of its row"
+        cell_problem = (
+            "is empty" if word is None else f"{shorten(repr(word))} is neither model of its row"
+        )
         more = f" ({count} such rows)" if count > 1 else ""
         remedy = "write the name of the model that was shown first, or a or b"
         place = records.name_row(row)
-        raise DataError(f"{FIRST} {shown}{more}", row=place, remedy=remedy)
+        raise DataError(f"{FIRST} {cell_problem}{more}", row=place, remedy=remedy)
     return order
 
 
@@ -235,7 +237,7 @@ def _turn_verdicts(records: Records, order: str, *, turns_credits: bool) -> Reco
     return replace(records, columns=columns)
 
 
-def _translate_labels(records: Records, shown: str | None) -> Records:
+def _translate_labels(records: Records, side_shown_first: str | None) -> Records:
     """Translate the column `credit` if all words in it are labels such as `A>B` or `[[B=A]]`.
 
     A is model_a. The table is returned as it is if there is another word, or if model_b was shown
@@ -243,7 +245,8 @@ def _translate_labels(records: Records, shown: str | None) -> Records:
 
     Args:
         records: the table.
-        shown: which model was shown first in all rows of a table without orders; None if unknown.
+        side_shown_first: which model was shown first in all rows of a table without orders; None if
+            unknown.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return records
@@ -255,7 +258,7 @@ def _translate_labels(records: Records, shown: str | None) -> Records:
     if not words or not {word for (word,) in words} <= LABEL_CREDITS.keys():
         return records
     order = records.columns.get("order")
-    if order is None and shown == "b":
+    if order is None and side_shown_first == "b":
         return records
     if order is not None:
         is_second_first = f"lower({order.text}) in ('ba', 'false')"
@@ -358,7 +361,7 @@ def likely_credits(words: list[str]) -> dict[str, str]:
 
 
 def format_credit_map(credits: Mapping[str, str]) -> str:
-    """Return the option `--credit-map` with these credits, quoted for a shell."""
+    """Return the option `--credit-map` with these credits by verdict, quoted for a shell."""
     return format_assignments("credit-map", credits)
 
 

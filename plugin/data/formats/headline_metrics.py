@@ -55,7 +55,7 @@ def metrics_asked_for(reading: Reading) -> Sequence[str]:
 
 
 def choose_headline(
-    task: str, runs: Sequence[MeasuredRun], known: Collection[str]
+    task: str, runs: Sequence[MeasuredRun], comparable: Collection[str]
 ) -> Headline | None:
     """Return the first metric that two models have, in the order in which the host shows them.
 
@@ -65,7 +65,7 @@ def choose_headline(
     Args:
         task: the task.
         runs: the runs on the task.
-        known: the metrics that can be compared. Others are neither chosen nor among `others`.
+        comparable: the metrics that can be compared. Others are neither chosen nor among `others`.
 
     Returns:
         The metric with the others. None if there is no metric, or if there are several models, but
@@ -74,18 +74,18 @@ def choose_headline(
     models_of_metric: dict[str, set[str]] = defaultdict(set)
     for run in runs:
         for metric in run.metrics:
-            if metric in known:
+            if metric in comparable:
                 models_of_metric[metric].add(run.model)
     fewest_models = min(2, len({run.model for run in runs}))
-    chosen = next(
+    first_metric = next(
         (metric for metric, names in models_of_metric.items() if len(names) >= fewest_models), None
     )
-    if chosen is None:
+    if first_metric is None:
         return None
     return Headline(
         task=task,
-        metric=chosen,
-        others=tuple(metric for metric in models_of_metric if metric != chosen),
+        metric=first_metric,
+        others=tuple(metric for metric in models_of_metric if metric != first_metric),
     )
 
 
@@ -94,8 +94,8 @@ def note_other_metrics(headlines: Sequence[Headline]) -> list[Notice]:
     headlines_with_others = [headline for headline in headlines if headline.others]
     if not headlines_with_others:
         return []
-    chosen = list(dict.fromkeys(headline.metric for headline in headlines_with_others))
+    chosen_metrics = list(dict.fromkeys(headline.metric for headline in headlines_with_others))
     others = list(
         dict.fromkeys(metric for headline in headlines_with_others for metric in headline.others)
     )
-    return [Notice("other-metrics", {"chosen": chosen, "others": others})]
+    return [Notice("other-metrics", {"chosen": chosen_metrics, "others": others})]

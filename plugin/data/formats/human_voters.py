@@ -38,7 +38,7 @@ def name_voters(frame: "pd.DataFrame", ids: str = "judge_hash") -> "pd.DataFrame
         if ids not in frame:
             return frame
         frame = frame.rename(columns={ids: "voter"}).assign(judge=VOTERS)
-        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
+        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, kind="human")}
         return frame
     codes, names = codes_and_texts(frame["judge"])
     voter_of_name: list[str | None] = []
@@ -54,5 +54,5 @@ def name_voters(frame: "pd.DataFrame", ids: str = "judge_hash") -> "pd.DataFrame
     for column, cells in columns.items():
         cell_of_code = np.array([*cells, None], dtype=object)
         frame = frame.assign(**{column: cell_of_code[codes]})
-    frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
+    frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, kind="human")}
     return frame

@@ -86,12 +86,12 @@ def open_lines(
         frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
         return records_of(engine, frame, str(path))
     engine.view(view, select_cells(_table_of_objects(plain_file), names))
-    columns = columns_of_cells(names)
 
     def line_numbers() -> "pd.Index":
         """Return the number of the line of each record, from 1. Blank lines have no record."""
         import pandas as pd
 
+        # With no more line ends than records, no line is blank.
         if _count_line_ends(plain_file) <= number:
             return pd.RangeIndex(1, number + 1, name="line")
         with plain_file.open("rb") as stream:
@@ -102,7 +102,7 @@ def open_lines(
         engine=engine,
         source=str(path),
         scan=view,
-        columns=columns,
+        columns=columns_of_cells(names),
         places=line_numbers,
         is_text=True,
     )
@@ -150,6 +150,10 @@ def _count_line_ends(path: Path) -> int:
 
 def keys_of_records(engine: Duck, source: str) -> tuple[list[str], int]:
     """Return the keys of all records in order of appearance, and the number of records.
+
+    Args:
+        engine: the database.
+        source: a table, or a call (SQL) that reads one, whose column `json` has the objects.
 
     Raises:
         DataError: a record has a key twice.
@@ -266,9 +270,10 @@ def read_document(path: Path) -> "pd.DataFrame":
     """Read a JSON document as a table.
 
     The document is a list of records, an object with columns, or an object as Weights & Biases
-    (`columns` and `data`) or pandas (`orient="split"`, `"index"` or `"table"`) writes it. Of a
-    document of promptfoo, the table has the results. Of a list of lists (`orient="values"`), the
-    columns are called `0`, `1` and so on, unless the first list has names of columns.
+    (`columns` and `data`) or pandas (`orient="split"`, `"index"` or `"table"`) writes it. Any other
+    object is a single record. Of a document of promptfoo, the table has the results. Of a list of
+    lists (`orient="values"`), the columns are called `0`, `1` and so on, unless the first list has
+    names of columns. Rows are counted from 1.
 
     Raises:
         NotATableError: the document is something else.
@@ -399,8 +404,8 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     names = content.get("columns")
     data = content.get("data")
     index = content.get("index", [])
-    has_other_keys = not content.keys() <= {"columns", "data", "index"}
-    if has_other_keys:
+    other_keys = content.keys() - {"columns", "data", "index"}
+    if other_keys:
         return None
     if not isinstance(names, list) or not isinstance(data, list) or not isinstance(index, list):
         return None
@@ -452,7 +457,10 @@ def _with_names_of_rows(frame: "pd.DataFrame", names: Sequence[str]) -> "pd.Data
 
 
 def are_row_numbers(names: Iterable[str]) -> bool:
-    """Return whether all names of rows are whole numbers, as those that pandas gives by default."""
+    """Return whether all names of rows are whole numbers, as those that pandas gives by default.
+
+    It is True if there are no names.
+    """
     return all(name.isdecimal() for name in names)
 
 
@@ -462,7 +470,7 @@ def _are_records(value: Any) -> bool:
 
 
 def _frame_of_list(rows: Sequence[Any]) -> "pd.DataFrame":
-    """Convert records, or lists of cells, to a data frame."""
+    """Convert a list of records (`_frame_of_records`) or of lists of cells (`_frame_of_rows`)."""
     return _frame_of_records(rows) if _are_records(rows) else _frame_of_rows(rows)
 
 

@@ -18,7 +18,7 @@ from podium.printable import escape_formula, printable
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text, parse_json
 
-HUMANS = JudgeRecord("human", "human")
+HUMANS = JudgeRecord("human", kind="human")
 """The judge of the verdicts in all sheets."""
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """Credit of the model of response 1, by the text in the column `verdict`."""
@@ -28,8 +28,11 @@ CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 class SheetRow:
     """One battle to be judged by humans.
 
-    Response 1, of `model_1`, is shown first. Texts that are unknown are empty. `response` is the
-    number of both models' responses to the item, from 1.
+    Response 1, of `model_1`, is shown first. Texts that are unknown are empty.
+
+    Attributes:
+        response: number of the response of each of the two models to the item, from 1. It is above
+            1 only if models gave several responses to an item.
     """
 
     item: str
@@ -62,7 +65,9 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read a sheet that humans have filled in, as battles with response 1 as model_a.
 
-    A verdict is `1`, `2` or `tie`, in any case. If it is empty, the battle is unparsed.
+    A verdict is `1`, `2` or `tie`, in upper or lower case. If it is empty, the battle is unparsed.
+    The columns are `item`, `model_a`, `model_b`, `credit`, `reason` and `judge` (`HUMANS`), and
+    `response` if any number of responses is above 1.
 
     Raises:
         DataError: a verdict is another word, a token was changed, or a token belongs to another
@@ -104,7 +109,10 @@ def _parse_token(token: str, row: int) -> tuple[str, str, str, int]:
     """
     try:
         parts = parse_json(zlib.decompress(base64.urlsafe_b64decode(token)))
-        item, first, second, number = parts if len(parts) > 3 else (*parts, 1)
+        if len(parts) == 3:
+            # The number is written only if it is not 1.
+            parts = [*parts, 1]
+        item, first, second, number = parts
         return str(item), str(first), str(second), int(number)
     except (TypeError, ValueError, zlib.error):
         problem = f"battle is {token!r}, which is no token of a label sheet"

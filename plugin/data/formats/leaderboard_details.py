@@ -84,14 +84,14 @@ def read_details(file: Samples) -> Scores:
             lower_is_better=HELM_LOWER_IS_BETTER,
         )
     # The id of an item is made from its text.
-    asked = HashedDocuments(items["item"].tolist(), items["line"].tolist())
+    documents = HashedDocuments(items["item"].tolist(), items["line"].tolist())
     return Scores(
         file=file,
         values=values,
         unusable={},
         cut_off_line=None,
         document_count=len(items),
-        documents=asked,
+        documents=documents,
     )
 
 
@@ -121,7 +121,10 @@ def _helm_metrics(path: Path) -> "dict[str, pd.DataFrame]":
 def _tables_by_metric(
     rows: Sequence[tuple[str, str, str, float | None]],
 ) -> "dict[str, pd.DataFrame]":
-    """Return rows of metric, item, place and score as a table per metric."""
+    """Return rows of metric, item, place and score as a table per metric.
+
+    The columns are `item`, `line` (the place) and `score`, which is NaN where it is None.
+    """
     import pandas as pd
 
     frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])
@@ -153,8 +156,8 @@ def _parquet_metrics(path: Path) -> "dict[str, pd.DataFrame]":
         scores: dict[Any, Any] = {name: row[name] for name in numbers}
         scores |= row.get("metrics") or {}
         for name, score in scores.items():
-            known = None if score is None else float(score)
-            rows.append((f"{name},none", item, f"row {number}", known))
+            score_or_none = None if score is None else float(score)
+            rows.append((f"{name},none", item, f"row {number}", score_or_none))
     return _tables_by_metric(rows)
 
 
@@ -188,8 +191,10 @@ def _lighteval_metrics(path: Path) -> "dict[str, pd.DataFrame]":
         else:
             other_values[name] = values[0].as_py()
     if other_values and not tables:
-        shown = [f"{name} is {shorten(repr(value))}" for name, value in other_values.items()]
-        problem = f"no metric has numbers ({some(shown, most=3)})"
+        texts_of_values = [
+            f"{name} is {shorten(repr(value))}" for name, value in other_values.items()
+        ]
+        problem = f"no metric has numbers ({some(texts_of_values, most=3)})"
         remedy = "give details of a task whose metrics are scores of single items"
         raise DataError(problem, source=str(path), remedy=remedy)
     return tables

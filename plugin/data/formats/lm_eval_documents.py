@@ -27,6 +27,10 @@ EXCERPT_LENGTH = 400
 """Number of characters of a document that are kept for messages."""
 
 
+COLUMNS_OF_FIELDS = {"category": "document_category"}
+"""Names of columns of the fields of documents whose own name is that of another column."""
+
+
 @dataclass(frozen=True, slots=True)
 class AskedDocument:
     """A document of a task, as a row of samples describes it.
@@ -111,11 +115,11 @@ def name_documents(
         documents: the document of each row. A document has a row for each filter.
         items: the id of the item of each row.
     """
-    named: dict[str, AskedDocument] = {}
+    document_by_item: dict[str, AskedDocument] = {}
     for document, item in zip(documents, items, strict=True):
-        if item not in named:
-            named[item] = replace(document, item=item)
-    return tuple(named.values())
+        if item not in document_by_item:
+            document_by_item[item] = replace(document, item=item)
+    return tuple(document_by_item.values())
 
 
 def words_of_document(row: Mapping[str, Any]) -> str:
@@ -124,8 +128,8 @@ def words_of_document(row: Mapping[str, Any]) -> str:
     Documents that differ only in Unicode form or white space have the same text.
 
     Returns:
-        the text; empty if the row does not hold the whole document, of which it records the hash:
-        images, for example, are left out.
+        The text. It is empty if the row has no document, or only a part of it: the document then
+        has another hash than the row records, for example because images are left out.
     """
     document = row.get("doc")
     if document is None:
@@ -196,9 +200,25 @@ def fields_of_document(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return document if isinstance(document, Mapping) else {}
 
 
+def columns_of_document(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a row's document by the name of their column.
+
+    The field `category` is the column `document_category`: tables have the name of the task as
+    their category.
+    """
+    fields = fields_of_document(row)
+    return {COLUMNS_OF_FIELDS.get(name, name): value for name, value in fields.items()}
+
+
 def group_of_row(row: Mapping[str, Any], cluster: str | None) -> str | None:
-    """Return the field `cluster` of a row's document as text; None if there is none."""
-    return None if cluster is None else text_of(fields_of_document(row).get(cluster))
+    """Return the value of a row's document in the column `cluster` as text; None if there is none.
+
+    The column is that of a field, as in `columns_of_document`, or has the name of a field.
+    """
+    if cluster is None:
+        return None
+    values = {**columns_of_document(row), **fields_of_document(row)}
+    return text_of(values.get(cluster))
 
 
 def request_of(arguments: Any) -> Sequence[Any]:

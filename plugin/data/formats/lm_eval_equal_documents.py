@@ -50,32 +50,32 @@ def join_equal_documents(scores: Sequence[Scores]) -> list[Scores]:
     """
     if not _differ_at_a_place(scores):
         return list(scores)
-    documents_of_runs = [_documents_of(of_file) for of_file in scores]
+    documents_of_runs = [_documents_of(file_scores) for file_scores in scores]
     first_items: dict[str, str] = {}
     new_documents: list[dict[str, WrittenDocument]] = []
-    for of_run in documents_of_runs:
-        occurrences = Counter(document.words for document in of_run)
-        of_items = {}
-        for document in of_run:
+    for documents_of_run in documents_of_runs:
+        occurrences = Counter(document.words for document in documents_of_run)
+        document_of_item = {}
+        for document in documents_of_run:
             if occurrences[document.words] == 1:
                 name = first_items.setdefault(document.words, document.item)
-                of_items[document.item] = replace(document, item=name)
-        new_documents.append(of_items)
+                document_of_item[document.item] = replace(document, item=name)
+        new_documents.append(document_of_item)
     joined_items = set()
-    for of_items in new_documents:
-        joined_items |= {new.item for item, new in of_items.items() if item != new.item}
+    for document_of_item in new_documents:
+        joined_items |= {new.item for item, new in document_of_item.items() if item != new.item}
     renamed = []
-    for of_file, of_items in zip(scores, new_documents, strict=True):
-        changed = {item: new for item, new in of_items.items() if new.item in joined_items}
-        renamed.append(_with_documents(of_file, changed))
+    for file_scores, document_of_item in zip(scores, new_documents, strict=True):
+        changed = {item: new for item, new in document_of_item.items() if new.item in joined_items}
+        renamed.append(_with_documents(file_scores, changed))
     return renamed
 
 
 def _differ_at_a_place(scores: Sequence[Scores]) -> bool:
     """Return whether a place in the data set has documents with different hashes."""
     items_by_place: dict[str, set[str]] = defaultdict(set)
-    for of_file in scores:
-        for document in of_file.documents:
+    for file_scores in scores:
+        for document in file_scores.documents:
             if document.place and document.is_known:
                 items_by_place[document.place].add(document.item)
     return any(len(items_at_place) > 1 for items_at_place in items_by_place.values())

@@ -90,9 +90,9 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples = {file.path.resolve(): file for file in samples_of_source} | samples
     if not paths:
         return GatheredBattles()
-    named, notes = name_by_settings([*samples.values()], names_joined=reading.names_joined)
-    chosen = _select_samples(named, reading.where)
-    files, left_out = select_runs(chosen, every=reading.all_runs)
+    named_samples, notes = name_by_settings([*samples.values()], names_joined=reading.names_joined)
+    chosen_samples = _select_samples(named_samples, reading.where)
+    files, left_out = select_runs(chosen_samples, every=reading.all_runs)
     notes += left_out
     if not files:
         raise _nothing_to_compare_error(lost)
@@ -122,8 +122,8 @@ def runs_in_folders(sources: Sequence[SourceFiles], reading: Reading) -> list[Ru
     for source in sources:
         samples_of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
         samples = {file.path.resolve(): file for file in samples_of_source} | samples
-    named, _ = name_by_settings([*samples.values()], names_joined=reading.names_joined)
-    return [run_of_samples(file) for file in named]
+    named_samples, _ = name_by_settings([*samples.values()], names_joined=reading.names_joined)
+    return [run_of_samples(file) for file in named_samples]
 
 
 def _gather_verdicts_of_filter(files: Sequence[Samples]) -> GatheredBattles | None:
@@ -189,13 +189,16 @@ def _gather_scores(
 
 
 def _files_with_metric(scores: Sequence[Scores], task: str, metric: str) -> list[Scores]:
-    """Return the scores of the files of a task that have a metric."""
-    files_of_task = [of_file for of_file in scores if of_file.file.task == task]
-    return [of_file for of_file in files_of_task if metric in of_file.values]
+    """Return the scores of those files of a task that have a metric, `metric,filter`."""
+    files_of_task = [file_scores for file_scores in scores if file_scores.file.task == task]
+    return [file_scores for file_scores in files_of_task if metric in file_scores.values]
 
 
 def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
-    """Return the losses with one note per model on the tasks of which only it has samples."""
+    """Return the losses with one note per model on the tasks of which no other model has samples.
+
+    A note on a single task of a model is kept. The joined note stands where the first one stood.
+    """
     tasks: dict[str, list[str]] = {}
     for note in lost:
         if note.code == "one-model-samples":
@@ -203,11 +206,13 @@ def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
     joined = []
     for note in lost:
         model = note.fields.get("model", "")
-        of_model = tasks.get(model, []) if note.code == "one-model-samples" else []
-        if len(of_model) < 2:
+        lone_tasks = tasks.get(model, []) if note.code == "one-model-samples" else []
+        if len(lone_tasks) < 2:
             joined.append(note)
-        elif note.fields["task"] == of_model[0]:
-            joined.append(Notice("one-model-samples-of-tasks", {"model": model, "tasks": of_model}))
+        elif note.fields["task"] == lone_tasks[0]:
+            joined.append(
+                Notice("one-model-samples-of-tasks", {"model": model, "tasks": lone_tasks})
+            )
     return joined
 
 
@@ -239,7 +244,12 @@ def _join_incomplete_files(lost: Sequence[Notice]) -> list[Notice]:
 
 
 def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:
-    """Return the record of a run with the options of the metrics by which models are ranked."""
+    """Return the record of a run whose scorers are only those of some metrics.
+
+    Args:
+        run: the record.
+        metrics: the metrics by which models are ranked, `metric,filter`.
+    """
     return replace(run, scorers=scorers_of_metrics(run.scorers, metrics))
 
 
@@ -313,15 +323,15 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
     Raises:
         UsageError: there is no such task.
     """
-    kept = list(samples)
+    selected = list(samples)
     for column, value in where:
         if column not in ("task", "category"):
             continue
-        tasks = sorted({file.task for file in kept})
-        if kept and value not in tasks:
+        tasks = sorted({file.task for file in selected})
+        if selected and value not in tasks:
             raise UsageError(f"no samples of the task {value!r}; tasks: {some(tasks)}")
-        kept = [file for file in kept if file.task == value]
-    return kept
+        selected = [file for file in selected if file.task == value]
+    return selected
 
 
 def _nothing_to_compare_error(lost: Sequence[Notice]) -> DataError:
@@ -330,8 +340,14 @@ def _nothing_to_compare_error(lost: Sequence[Notice]) -> DataError:
     Args:
         lost: the losses, which the message gives as reasons, those on earlier runs last.
     """
-    on_earlier_runs = [note for note in lost if find_repeats([note]) is not None]
-    others = [note for note in lost if find_repeats([note]) is None]
+    on_earlier_runs = []
+    others = []
+    for note in lost:
+        # Only a note on earlier runs of a model has repeats.
+        if find_repeats([note]) is None:
+            others.append(note)
+        else:
+            on_earlier_runs.append(note)
     bare, _ = split_remedies([*others, *on_earlier_runs])
     cause = (
         some(notice_texts(bare), "; ", most=5) or "no two models have scores on the same documents"
@@ -354,15 +370,15 @@ def _read_all_scores(
         lost: losses so far; changed in place. Empty and incomplete files are added.
         cluster: the field of documents with the groups of items; None if there are no groups.
     """
-    kept = []
+    scores_of_files = []
     for file in files:
         scores = read_details(file) if is_details(file.path) else read_scores(file, cluster)
         if scores.document_count:
-            kept.append(scores)
+            scores_of_files.append(scores)
         else:
             fields = {"path": str(file.path), "model": file.model, "task": file.task}
             lost.append(Notice("no-whole-row", fields))
-    for scores in kept:
+    for scores in scores_of_files:
         path = str(scores.file.path)
         task = scores.file.task
         if scores.cut_off_line is not None:
@@ -373,7 +389,7 @@ def _read_all_scores(
         if scores.document_count < expected:
             counts = {"documents": scores.document_count, "expected": expected}
             lost.append(Notice("documents-missing", {"path": path, "task": task, **counts}))
-    return kept
+    return scores_of_files
 
 
 def _join_runs(
@@ -394,16 +410,16 @@ def _join_runs(
     """
     import pandas as pd
 
-    files_of_task = [of_file for of_file in scores if of_file.file.task == task]
+    files_of_task = [file_scores for file_scores in scores if file_scores.file.task == task]
     measured = _files_with_metric(scores, task, metric)
     measure, note = measure_of_files(metric, measured)
     if note:
         notes.append(note)
     tables = []
-    for of_file in measured:
-        source = {"model": of_file.file.model, "path": str(of_file.file.path)}
-        tables.append(of_file.values[metric].assign(**source))
-    rows = _split_by_target(pd.concat(tables, ignore_index=True), task, notes)
+    for file_scores in measured:
+        source = {"model": file_scores.file.model, "path": str(file_scores.file.path)}
+        tables.append(file_scores.values[metric].assign(**source))
+    rows = _name_items_by_target(pd.concat(tables, ignore_index=True), task, notes)
     documents = SharedDocuments.of_rows(rows)
     lost += [_metric_missing(metric, file) for file in files_of_task if metric not in file.values]
     lost += _note_unshared(task, documents, measured)
@@ -418,10 +434,10 @@ def _join_runs(
     joined = rows.assign(score=score, metric=measure.name, task=task, category=task)
     joined.attrs["measures"] = (measure,)
     joined.attrs["item_columns"] = [
-        *dict.fromkeys(name for of_file in measured for name in of_file.item_columns)
+        *dict.fromkeys(name for file_scores in measured for name in file_scores.item_columns)
     ]
     joined.attrs["lower"] = frozenset[str]().union(
-        *(of_file.lower_is_better for of_file in measured)
+        *(file_scores.lower_is_better for file_scores in measured)
     )
     return joined, documents.shared
 
@@ -438,10 +454,10 @@ def _metric_missing(metric: str, scores: Scores) -> Notice:
     return Notice("metric-missing", fields)
 
 
-def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "pd.DataFrame":
-    """Make a document several items, one per target, if its target differs between runs.
+def _name_items_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "pd.DataFrame":
+    """Return rows in which a document whose target differs between runs is an item per target.
 
-    Such an item is `ITEM@` with the first characters of the target. Other items keep their ids.
+    Such an item is `ITEM@` with the first 6 characters of the target. Other items keep their ids.
 
     Args:
         rows: scores of all runs on a task.
@@ -472,6 +488,10 @@ def _split_by_file(
     rows: "pd.DataFrame", all_runs: bool, cluster: str | None
 ) -> "list[tuple[str, pd.DataFrame]]":
     """Split rows into a table per file.
+
+    The columns are `item`, `model`, `score`, `metric`, `task`, `category`, `reason` and the columns
+    of items in `attrs["item_columns"]`. The index is the number of the line. The `attrs` have
+    `measures` and `lower`.
 
     Args:
         rows: the scores of all files.

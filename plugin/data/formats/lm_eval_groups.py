@@ -57,7 +57,7 @@ def tasks_by_group(results: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _names_in(below: Any) -> list[str]:
-    """Return names in a list or tuple; empty if the value is anything else."""
+    """Return the names in a list or tuple of texts; empty if the value is anything else."""
     is_list = isinstance(below, list | tuple) and all(isinstance(name, str) for name in below)
     return [*below] if is_list else []
 
@@ -118,13 +118,13 @@ def find_groups(
         if not common_ways:
             notes.append(Notice("group-apart", {"group": name, "metric": metric}))
             continue
-        counted: Counted = "documents" if "documents" in common_ways else "tasks"
-        groups |= dict.fromkeys(tasks, TaskGroup(name, tasks, counted))
+        way_of_counting: Counted = "documents" if "documents" in common_ways else "tasks"
+        groups |= dict.fromkeys(tasks, TaskGroup(name, tasks, way_of_counting))
     return groups, notes
 
 
 def _results_of_files(files: Sequence[Scores]) -> list[Results]:
-    """Return the results files of runs, each once."""
+    """Return the results files of the runs that wrote samples files, each once, in their order."""
     by_path = {}
     for scores in files:
         if scores.file.results is not None:

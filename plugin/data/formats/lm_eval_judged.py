@@ -146,8 +146,8 @@ def reply_rows(path: Path) -> Iterator[dict[str, Any]]:
             shared["run_model"] = verdicts["model"]
             for judgment in battle["judgments"]:
                 words = "\n\n".join(text for text in judgment.get("replies", ()) if text)
-                shown = {"order": judgment["order"], "judge": judgment["judge"]}
-                yield {**shared, **shown, "words": words}
+                order_and_judge = {"order": judgment["order"], "judge": judgment["judge"]}
+                yield {**shared, **order_and_judge, "words": words}
 
 
 def _has_verdicts(path: Path) -> bool:
@@ -199,13 +199,13 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     sheets = []
     files_of_models = []
     for file in files:
-        is_judged = _has_verdicts(file.path)
         judges: dict[str, JudgeRecord] = {}
         refused: dict[str, dict[str, str]] = {}
         models: dict[str, None] = {}
         one_sided = set[str]()
-        facts = (judges, refused, models, one_sided)
-        rows = list(_read_judgments(file, lost, *facts)) if is_judged else []
+        rows: list[dict[str, Any]] = []
+        if _has_verdicts(file.path):
+            rows = list(_read_judgments(file, lost, judges, refused, models, one_sided))
         notes += notes_on_refused(str(file.path), refused, judges)
         files_of_models += [replace(file, model=name) for name in models or (file.model,)]
         if rows:

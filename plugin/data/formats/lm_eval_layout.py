@@ -142,9 +142,9 @@ class Results:
 
     @property
     def time(self) -> str:
-        """Time when the run was saved, from the name of the file; empty if the name has none."""
-        named = RESULTS_NAME.match(self.path.name)
-        return (named["time"] or named["date"]) if named else ""
+        """Time when the run was saved, as in the name of the file; empty if the name has none."""
+        name_match = RESULTS_NAME.match(self.path.name)
+        return (name_match["time"] or name_match["date"]) if name_match else ""
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -259,15 +259,15 @@ def is_samples(path: Path) -> bool:
     If the first line cannot be read, the name decides: it must have a time. Files with details of
     leaderboards count as samples, too, by their names alone.
     """
-    named = SAMPLES_NAME.match(path.name)
-    if named is None:
+    name_match = SAMPLES_NAME.match(path.name)
+    if name_match is None:
         return is_details(path)
     if not path.is_file():
         return False
     try:
         first = _first_value(path)
     except (ValueError, OSError):
-        return named["time"] is not None
+        return name_match["time"] is not None
     return isinstance(first, dict) and is_sample(first)
 
 
@@ -314,9 +314,9 @@ def files_beside_details(details: Iterable[Path], paths: Iterable[Path]) -> set[
         details: the files with details; other files are ignored.
         paths: all files of the source.
     """
-    names = [path for path in details if is_details(path)]
-    beside = {path.with_name(HELM_RUN_SPEC) for path in names if path.name == HELM_DETAILS}
-    if names:
+    known = [path for path in details if is_details(path)]
+    beside = {path.with_name(HELM_RUN_SPEC) for path in known if path.name == HELM_DETAILS}
+    if known:
         beside.update(filter(is_summary_of_lighteval, paths))
     return beside
 
@@ -326,14 +326,14 @@ def _details_at(path: Path, label: str | None) -> Samples:
 
     The model is the user's label, or else it is named by the folders (`_model_of_details`).
     """
-    named = DETAILS_NAME.match(path.name)
-    if named is None:
+    name_match = DETAILS_NAME.match(path.name)
+    if name_match is None:
         return _helm_details_at(path, label)
     model = label or _model_of_details(path.absolute().parent)
     return Samples(
         path=path,
-        task=named["task"],
-        time=named["time"],
+        task=name_match["task"],
+        time=name_match["time"],
         model=model,
         has_label=bool(label),
         results=None,
@@ -348,9 +348,9 @@ def _model_of_details(folder: Path) -> str:
     Otherwise, the folder itself names it, or the one above the folder of a time.
     """
     for parent in (folder, *folder.parents):
-        of_model = re.fullmatch("details_(.+?)(?:_private)?", parent.name)
-        if of_model:
-            return of_model[1].replace("__", "/", 1)
+        match = re.fullmatch("details_(.+?)(?:_private)?", parent.name)
+        if match:
+            return match[1].replace("__", "/", 1)
     if re.fullmatch(TIME, folder.name):
         folder = folder.parent
     for parent in folder.parents:
@@ -423,16 +423,16 @@ def samples_at(
     """
     if is_details(path):
         return _details_at(path, label)
-    named = SAMPLES_NAME.match(path.name)
-    if named is None:
+    name_match = SAMPLES_NAME.match(path.name)
+    if name_match is None:
         old_samples = _old_samples_at(path, label, results_in_folder)
         if old_samples is not None:
             return old_samples
         task = path.name.partition(".")[0]
         time = ""
     else:
-        task = named["task"]
-        time = named["time"] or named["date"] or ""
+        task = name_match["task"]
+        time = name_match["time"] or name_match["date"] or ""
     run = next((results for results in results_in_folder if time and results.time == time), None)
     model_of_run = run.model if run else None
     model = label or model_of_run or path.absolute().parent.name
@@ -453,20 +453,20 @@ def _old_samples_at(path: Path, label: str | None, runs: Iterable[Results]) -> S
         label: the user's name for the model; None if there is none.
         runs: results files in the same folder.
     """
-    of_task: list[tuple[Results, str]] = []
+    runs_and_tasks: list[tuple[Results, str]] = []
     for run in runs:
         task_of_run = run.old_task_of(path)
         if task_of_run is not None:
-            of_task.append((run, task_of_run))
-    for run, task in of_task:
+            runs_and_tasks.append((run, task_of_run))
+    for run, task in runs_and_tasks:
         if path.stem == f"{run.old_arguments()}_{task}":
             model = label or run.model or path.absolute().parent.name
             return Samples(
                 path=path, task=task, time="", model=model, has_label=label is not None, results=run
             )
-    if not of_task:
+    if not runs_and_tasks:
         return None
-    task = max((task for _, task in of_task), key=len)
+    task = max((task for _, task in runs_and_tasks), key=len)
     arguments = path.stem.removesuffix(f"_{task}")
     model = label or arguments.removeprefix("pretrained__").removeprefix("model__")
     return Samples(
@@ -504,17 +504,17 @@ def find_runs(
         The samples files, sorted by path, and the results files; other files are left out.
     """
     results = _read_results(paths)
-    names = {*paths}
+    candidates = {*paths}
     for run in results:
         folder = run.path.parent
         if not searched and run.is_old:
-            names.update(folder.glob("*.jsonl"))
+            candidates.update(folder.glob("*.jsonl"))
         elif not searched:
-            names.update(folder.glob(f"samples_*_{run.time}.jsonl"))
-            names.update(folder.glob(f"{run.time}_samples_*.jsonl"))
-    samples = {path for path in names if is_samples(path)}
+            candidates.update(folder.glob(f"samples_*_{run.time}.jsonl"))
+            candidates.update(folder.glob(f"{run.time}_samples_*.jsonl"))
+    samples = {path for path in candidates if is_samples(path)}
     for run in results:
-        samples.update(path for path in names if run.old_task_of(path))
+        samples.update(path for path in candidates if run.old_task_of(path))
     return describe_samples(sorted(samples), label), results
 
 
@@ -533,10 +533,10 @@ def notes_on_lacking_samples(runs: Sequence[tuple[str, Results]]) -> list[Notice
         code = "samples-packed" if is_packed else "samples-not-logged"
         by_code[code].append((name, results))
     notes = []
-    for code, of_code in by_code.items():
-        if of_code:
-            models = list(dict.fromkeys(name for name, _ in of_code))
-            files = [str(results.path) for _, results in of_code]
+    for code, runs_of_code in by_code.items():
+        if runs_of_code:
+            models = list(dict.fromkeys(name for name, _ in runs_of_code))
+            files = [str(results.path) for _, results in runs_of_code]
             notes.append(Notice(code, {"models": models, "results": files}))
     return notes
 
@@ -604,9 +604,9 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
     doc_ids = [doc_id for _, _, doc_id in documents]
     rows_by_doc_id = sorted(range(len(documents)), key=lambda k: doc_ids[k])
     for k in rows_by_doc_id:
-        of_filter, document, _ = documents[k]
-        occurrences[of_filter, document] += 1
-        occurrence = occurrences[of_filter, document]
+        filter_name, document, _ = documents[k]
+        occurrences[filter_name, document] += 1
+        occurrence = occurrences[filter_name, document]
         ids[k] = f"{task}:{document[:12]}"
         if occurrence > 1:
             ids[k] += f"#{occurrence}"

@@ -19,14 +19,14 @@ from podium.wording import some, word_for
 
 
 def choose_metrics(
-    files: Sequence[Scores], asked: Sequence[str]
+    files: Sequence[Scores], asked_metrics: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[Notice]]:
     """Choose the metrics by which each task is ranked.
 
     Args:
         files: the runs.
-        asked: names as `metric,filter` or `metric`, or `all`. If it is empty, the first metric in
-            lm-eval's own table that two models have is chosen for each task; see
+        asked_metrics: names as `metric,filter` or `metric`, or `all`. If it is empty, the first
+            metric in lm-eval's own table that two models have is chosen for each task; see
             `_choose_first_metrics`.
 
     Returns:
@@ -40,16 +40,16 @@ def choose_metrics(
     """
     usable, unusable = _metrics_by_task(files)
     known_metrics = [metric for task in usable for metric in (*usable[task], *unusable[task])]
-    for name in asked:
+    for name in asked_metrics:
         is_known = any(_fits(name, metric) for metric in known_metrics)
         if name != ALL_METRICS and not is_known:
             raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
     metrics_by_task = {}
     for task, names in usable.items():
-        metrics_by_task[task] = [name for name in names if _is_wanted(asked, name)]
+        metrics_by_task[task] = [name for name in names if _is_wanted(asked_metrics, name)]
     notes: list[Notice] = []
-    if asked:
-        _reject_several_metrics(metrics_by_task, asked, files)
+    if asked_metrics:
+        _reject_several_metrics(metrics_by_task, asked_metrics, files)
     else:
         metrics_by_task, notes = _choose_first_metrics(metrics_by_task, files)
     tasks_without_metric = [task for task, names in metrics_by_task.items() if not names]
@@ -57,16 +57,19 @@ def choose_metrics(
     for task in tasks_without_metric:
         reasons += [(task, metric, why) for metric, why in unusable[task].items()]
     if len(tasks_without_metric) == len(usable):
-        raise _no_metric_error(asked, tasks_without_metric, reasons, files)
-    chosen = {task: names for task, names in metrics_by_task.items() if names}
+        raise _no_metric_error(asked_metrics, tasks_without_metric, reasons, files)
+    metrics_of_tasks = {task: names for task, names in metrics_by_task.items() if names}
     if not tasks_without_metric:
-        return chosen, notes
-    if asked:
-        fields = {"metrics": " or ".join(asked), "tasks": tasks_without_metric}
-        return chosen, [*notes, Notice("tasks-without-metric", fields)]
+        return metrics_of_tasks, notes
+    if asked_metrics:
+        fields = {"metrics": " or ".join(asked_metrics), "tasks": tasks_without_metric}
+        return metrics_of_tasks, [*notes, Notice("tasks-without-metric", fields)]
     number = len(tasks_without_metric)
     why = _join_reasons(reasons)
-    return chosen, [*notes, Notice("tasks-without-numbers", {"tasks": number, "why": why})]
+    return metrics_of_tasks, [
+        *notes,
+        Notice("tasks-without-numbers", {"tasks": number, "why": why}),
+    ]
 
 
 def _choose_first_metrics(
@@ -87,7 +90,7 @@ def _choose_first_metrics(
             it; or models of a task of HELM, whose files name no first metric, share several.
     """
     _reject_unordered_metrics(by_task, files)
-    chosen: dict[str, list[str]] = {}
+    metrics_of_tasks: dict[str, list[str]] = {}
     headlines = []
     for task, metrics in by_task.items():
         scores_of_task = [scores for scores in files if scores.file.task == task]
@@ -95,11 +98,11 @@ def _choose_first_metrics(
         headline = choose_headline(task, runs, metrics)
         if headline is None and metrics:
             raise _no_common_metric_error(task, metrics, scores_of_task)
-        chosen[task] = []
+        metrics_of_tasks[task] = []
         if headline is not None:
-            chosen[task] = [headline.metric]
+            metrics_of_tasks[task] = [headline.metric]
             headlines.append(headline)
-    return chosen, note_other_metrics(headlines)
+    return metrics_of_tasks, note_other_metrics(headlines)
 
 
 def _reject_unordered_metrics(
@@ -116,12 +119,12 @@ def _reject_unordered_metrics(
     """
     unordered = {}
     for task, metrics in by_task.items():
-        of_task = [scores for scores in files if scores.file.task == task]
-        if not any(scores.file.path.name == layout.HELM_DETAILS for scores in of_task):
+        scores_of_task = [scores for scores in files if scores.file.task == task]
+        if not any(scores.file.path.name == layout.HELM_DETAILS for scores in scores_of_task):
             continue
         shared = []
         for metric in metrics:
-            models = {scores.file.model for scores in of_task if metric in scores.values}
+            models = {scores.file.model for scores in scores_of_task if metric in scores.values}
             if len(models) > 1:
                 shared.append(metric)
         if len(shared) > 1:
@@ -153,7 +156,7 @@ def _no_common_metric_error(
 
 
 def _reject_several_metrics(
-    by_task: Mapping[str, Sequence[str]], asked: Sequence[str], files: Sequence[Scores]
+    by_task: Mapping[str, Sequence[str]], asked_metrics: Sequence[str], files: Sequence[Scores]
 ) -> None:
     """Raise NotIdentifiedError if a name that is asked for fits several metrics of a task.
 
@@ -162,17 +165,19 @@ def _reject_several_metrics(
 
     Args:
         by_task: the metrics of each task that fit the names.
-        asked: the names.
+        asked_metrics: the names.
         files: the runs of all tasks.
     """
-    if ALL_METRICS in asked:
+    if ALL_METRICS in asked_metrics:
         return
-    several = {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
+    several = {
+        task: names for task, names in by_task.items() if _is_ambiguous(names, asked_metrics)
+    }
     for task, names in several.items():
-        of_task = [scores for scores in files if scores.file.task == task]
-        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in of_task]
+        scores_of_task = [scores for scores in files if scores.file.task == task]
+        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in scores_of_task]
         if choose_headline(task, runs, names) is None:
-            raise _no_common_metric_error(task, names, of_task)
+            raise _no_common_metric_error(task, names, scores_of_task)
     if several:
         raise _several_metrics_error(several)
 
@@ -189,7 +194,7 @@ def _several_metrics_error(by_task: Mapping[str, Sequence[str]]) -> NotIdentifie
 
 
 def _no_metric_error(
-    asked: Sequence[str],
+    asked_metrics: Sequence[str],
     tasks: Sequence[str],
     reasons: Sequence[tuple[str, str, str]],
     files: Sequence[Scores],
@@ -200,12 +205,12 @@ def _no_metric_error(
     of an earlier tournament of these runs.
 
     Args:
-        asked: the metrics asked for.
+        asked_metrics: the metrics asked for.
         tasks: the tasks.
         reasons: task, metric, and why the metric is not usable.
         files: the runs, beside whose folder their tournaments may be.
     """
-    wanted = [reason for reason in reasons if _is_wanted(asked, reason[1])]
+    wanted = [reason for reason in reasons if _is_wanted(asked_metrics, reason[1])]
     cause = some(_join_reasons(wanted), "; ", most=5)
     if not cause:
         cause = f"{some(tasks, most=3)} has no metric"
@@ -224,12 +229,14 @@ def _folders_to_type(folders: Iterable[Path]) -> list[str]:
     A folder further up may hold runs of other tasks.
     """
     parents = {folder.parent for folder in folders}
-    shown = parents if len(parents) == 1 else dict.fromkeys(folders)
-    return [str(folder) for folder in shown]
+    short_folders = parents if len(parents) == 1 else dict.fromkeys(folders)
+    return [str(folder) for folder in short_folders]
 
 
 def _join_reasons(reasons: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Return in words why metrics are not usable; tasks with one metric and reason are joined.
+    """Return texts on why metrics are not usable, such as `f1,none of amber and birch: ...`.
+
+    There is one text for each metric and reason, on all tasks with both.
 
     Args:
         reasons: task, metric, and why the metric is not usable.
@@ -280,20 +287,24 @@ def _metrics_by_task(
     return usable, unusable
 
 
-def _is_wanted(asked: Sequence[str], metric: str) -> bool:
+def _is_wanted(asked_metrics: Sequence[str], metric: str) -> bool:
     """Return whether a metric is asked for. If no metric is named, all are."""
-    return not asked or ALL_METRICS in asked or any(_fits(name, metric) for name in asked)
+    return (
+        not asked_metrics
+        or ALL_METRICS in asked_metrics
+        or any(_fits(name, metric) for name in asked_metrics)
+    )
 
 
-def _fits(asked: str, metric: str) -> bool:
+def _fits(asked_metric: str, metric: str) -> bool:
     """Return whether a name, with or without a filter, names the metric `metric,filter`."""
     without_filter, _, _ = metric.rpartition(",")
-    return asked in (metric, without_filter)
+    return asked_metric in (metric, without_filter)
 
 
-def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
+def _is_ambiguous(metrics: Sequence[str], asked_metrics: Sequence[str]) -> bool:
     """Return whether one of the names that are asked for fits several metrics of a task."""
-    for name in asked:
+    for name in asked_metrics:
         fitting = [metric for metric in metrics if _fits(name, metric)]
         if len(fitting) > 1:
             return True
@@ -301,7 +312,10 @@ def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
-    """Format the metrics of tasks for a message. Tasks with the same metrics are put together."""
+    """Format the metrics of tasks for a message, such as `acc | f1 (arc, boolq); none (mmlu)`.
+
+    Tasks with the same metrics are put together.
+    """
     tasks = defaultdict[tuple[str, ...], list[str]](list)
     for task, metrics_of_tasks in by_task.items():
         tasks[tuple(metrics_of_tasks)].append(task)

@@ -59,7 +59,7 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
             documents alike, and no recorded setting explains it.
     """
     paired = list(scores)
-    runs = [run_of_samples(of_file.file) for of_file in scores]
+    runs = [run_of_samples(file_scores.file) for file_scores in scores]
     findings = []
     accepted: list[str] = []
     for task, positions in _positions_by_task(scores).items():
@@ -68,8 +68,8 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
             findings.append(QuestionFinding(task, "id", items=len(ids)))
             continue
         joined = join_equal_documents([paired[k] for k in positions])
-        for k, of_file in zip(positions, joined, strict=True):
-            paired[k] = of_file
+        for k, file_scores in zip(positions, joined, strict=True):
+            paired[k] = file_scores
         asked_runs = _runs_with_documents(
             [paired[k] for k in positions], [runs[k] for k in positions]
         )
@@ -77,8 +77,8 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
         findings.append(questions.finding)
         accepted += questions.accepted
         if questions.finding.pairing == "other inputs":
-            of_task = [paired[k].documents for k in positions]
-            new_ids_of_runs = items_by_name(of_task, asked_runs, questions.names)
+            documents_of_task = [paired[k].documents for k in positions]
+            new_ids_of_runs = items_by_name(documents_of_task, asked_runs, questions.names)
             are_accepted = bool(questions.accepted)
             for k, new_ids in zip(positions, new_ids_of_runs, strict=True):
                 paired[k] = _rename_items(paired[k], new_ids, are_accepted=are_accepted)
@@ -102,12 +102,12 @@ def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:
     change nothing.
     """
     by_task: dict[str, list[int]] = defaultdict(list)
-    number_by_time = Counter(of_file.file.time for of_file in scores)
+    number_by_time = Counter(file_scores.file.time for file_scores in scores)
     sort_keys = []
-    for of_file in scores:
+    for file_scores in scores:
         # Most files have a time of their own, and need no items as a key.
-        items = sorted(_items_of(of_file)) if number_by_time[of_file.file.time] > 1 else []
-        sort_keys.append((of_file.file.time, items))
+        items = sorted(_items_of(file_scores)) if number_by_time[file_scores.file.time] > 1 else []
+        sort_keys.append((file_scores.file.time, items))
     for position in sorted(range(len(scores)), key=lambda k: sort_keys[k]):
         by_task[scores[position].file.task].append(position)
     return by_task
@@ -126,12 +126,14 @@ def _runs_with_documents(scores: Sequence[Scores], runs: Sequence[RunRecord]) ->
 
     A run whose file does not describe its documents has the items of its scores, without inputs.
     """
-    asked = asked_documents([of_file.documents for of_file in scores], runs)
-    for k, of_file in enumerate(scores):
-        if not of_file.documents:
-            items = {str(item) for table in of_file.values.values() for item in table["item"]}
-            asked[k] = replace(asked[k], items=[ItemRecord(item) for item in sorted(items)])
-    return asked
+    asked_runs = asked_documents([file_scores.documents for file_scores in scores], runs)
+    for k, file_scores in enumerate(scores):
+        if not file_scores.documents:
+            items = {str(item) for table in file_scores.values.values() for item in table["item"]}
+            asked_runs[k] = replace(
+                asked_runs[k], items=[ItemRecord(item) for item in sorted(items)]
+            )
+    return asked_runs
 
 
 def asked_documents(
@@ -148,15 +150,15 @@ def asked_documents(
             contain the examples, so shots explain no difference.
     """
     have_distinct_places = []
-    for of_run in documents:
-        places = [document.place for document in of_run]
+    for documents_of_run in documents:
+        places = [document.place for document in documents_of_run]
         have_distinct_places.append(_are_distinct(places))
     has_places = all(have_distinct_places)
-    asked = []
-    for of_run, run in zip(documents, runs, strict=True):
-        records = [_document_as_item(document, has_places) for document in of_run]
-        asked.append(AskedRun(replace(run, shots=None), records))
-    return asked
+    asked_runs = []
+    for documents_of_run, run in zip(documents, runs, strict=True):
+        records = [_document_as_item(document, has_places) for document in documents_of_run]
+        asked_runs.append(AskedRun(replace(run, shots=None), records))
+    return asked_runs
 
 
 def _are_distinct(places: Sequence[str]) -> bool:
@@ -184,7 +186,7 @@ def _document_as_item(document: AskedDocument, has_places: bool) -> ItemRecord:
 
 def items_by_name(
     documents: Sequence[Sequence[AskedDocument]],
-    asked: Sequence[AskedRun],
+    asked_runs: Sequence[AskedRun],
     names: Sequence[Mapping[str, str]],
 ) -> list[dict[str, str]]:
     """Return, for each run, the new id of each item by its id. Paired items have one id.
@@ -193,15 +195,16 @@ def items_by_name(
 
     Args:
         documents: the documents of each run.
-        asked: the same documents as `asked_documents` returns them.
-        names: for each run, new ids of the records in `asked`; records without one keep their id.
+        asked_runs: the same documents as `asked_documents` returns them.
+        names: for each run, new ids of the records in `asked_runs`; records without one keep their
+            id.
     """
     item_of_name: dict[str, str] = {}
     renamed = []
-    for of_run, run, new_names in zip(documents, asked, names, strict=True):
+    for documents_of_run, run, new_names in zip(documents, asked_runs, names, strict=True):
         items = {}
         # A run without documents has the items of its scores, which keep their ids.
-        for document, record in zip(of_run, run.items, strict=False):
+        for document, record in zip(documents_of_run, run.items, strict=False):
             name = new_names.get(record.id, record.id)
             items[document.item] = item_of_name.setdefault(name, document.item)
         renamed.append(items)
@@ -223,10 +226,12 @@ def _rename_items(scores: Scores, items: Mapping[str, str], *, are_accepted: boo
         if are_accepted:
             renamed = renamed.assign(target="")
         values[metric] = renamed
-    asked = []
+    asked_documents_renamed = []
     for document in scores.documents:
-        asked.append(replace(document, item=items.get(document.item, document.item)))
-    return replace(scores, values=values, documents=tuple(asked))
+        asked_documents_renamed.append(
+            replace(document, item=items.get(document.item, document.item))
+        )
+    return replace(scores, values=values, documents=tuple(asked_documents_renamed))
 
 
 def settle_prompts(
@@ -248,13 +253,14 @@ def settle_prompts(
         runs: the runs.
     """
     prompts_of_runs: list[dict[str, str]] = []
-    for of_run in documents:
+    for documents_of_run in documents:
         prompts_of_runs.append(
-            {document.item: document.prompt for document in of_run if document.prompt}
+            {document.item: document.prompt for document in documents_of_run if document.prompt}
         )
-    described = [
-        k for k, of_items in enumerate(prompts_of_runs) if of_items and runs[k].is_described
-    ]
+    described = []
+    for k, prompt_of_item in enumerate(prompts_of_runs):
+        if prompt_of_item and runs[k].is_described:
+            described.append(k)
     if len(described) < 2:
         return list(runs)
     shared = sorted(set.intersection(*(set(prompts_of_runs[k]) for k in described)))
@@ -265,22 +271,38 @@ def settle_prompts(
         hashes[k] = _hash_of_prompts([prompts_of_runs[k][item] for item in shared])
     settled = list(runs)
     if len(set(hashes.values())) == 1:
+        # The prompt's settings also make the choices, which are not in the hash of a prompt.
         if len({choices[k] for k in described}) == 1:
             for k in described:
                 settled[k] = replace(runs[k], prompt=None, examples=None, fewshot_seed=None)
         return settled
-    runs_with_settings: dict[tuple[tuple[Setting, str], ...], list[int]] = defaultdict(list)
-    for k in described:
-        explaining = []
-        for setting, value in runs[k].settings().items():
-            if setting.kind in EXPLAINING_KINDS:
-                explaining.append((setting, value))
-        runs_with_settings[tuple(explaining)].append(k)
-    for group in runs_with_settings.values():
+    for group in _group_by_explaining_settings(runs, described):
         if len({hashes[k] for k in group}) > 1:
             for k in group:
                 settled[k] = replace(runs[k], prompt=f"prompt_hash {hashes[k]}")
     return settled
+
+
+def _group_by_explaining_settings(
+    runs: Sequence[RunRecord], described: Sequence[int]
+) -> list[list[int]]:
+    """Group runs with the same settings that would explain a difference of prompts.
+
+    Args:
+        runs: the runs.
+        described: positions of the runs that are grouped.
+
+    Returns:
+        The positions of the runs of each group, in the order of `described`.
+    """
+    runs_with_settings: dict[tuple[tuple[Setting, str], ...], list[int]] = defaultdict(list)
+    for k in described:
+        explaining_settings = []
+        for setting, value in runs[k].settings().items():
+            if setting.kind in EXPLAINING_KINDS:
+                explaining_settings.append((setting, value))
+        runs_with_settings[tuple(explaining_settings)].append(k)
+    return list(runs_with_settings.values())
 
 
 def _hash_of_prompts(prompts: Sequence[str]) -> str:

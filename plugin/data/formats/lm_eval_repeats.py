@@ -38,10 +38,10 @@ def accept_repeats(
         DataError: the numbers differ, and the finding `epochs` is not allowed.
     """
     votes_of_models = {}
-    for of_run in scores:
-        number = _number_of_votes(of_run, metric)
+    for run_scores in scores:
+        number = _number_of_votes(run_scores, metric)
         if number is not None:
-            votes_of_models[of_run.file.model] = number
+            votes_of_models[run_scores.file.model] = number
     if len(set(votes_of_models.values())) < 2:
         return []
     by_model = some([f"{model} {number}" for model, number in votes_of_models.items()], most=5)
@@ -76,7 +76,7 @@ def _number_of_votes(scores: Scores, metric: str) -> int | None:
 def _steps_of_filter(filters: Any, name: str) -> list[Mapping[str, Any]]:
     """Return the steps of the filter with this name; empty if there is no such filter."""
     steps: list[Any] = []
-    for given in filters or ():
-        if isinstance(given, Mapping) and given.get("name") == name:
-            steps += given.get("filter") or ()
+    for filter_config in filters or ():
+        if isinstance(filter_config, Mapping) and filter_config.get("name") == name:
+            steps += filter_config.get("filter") or ()
     return [step for step in steps if isinstance(step, Mapping)]

@@ -133,11 +133,11 @@ def documents_of_limit(file: Samples) -> int | None:
     sizes = file.results.value("n-samples", file.task)
     if not isinstance(sizes, Mapping):
         return None
-    asked = _count_or_none(sizes.get("effective"))
+    evaluated = _count_or_none(sizes.get("effective"))
     whole = _count_or_none(sizes.get("original"))
-    if asked is None or whole is None or asked >= whole:
+    if evaluated is None or whole is None or evaluated >= whole:
         return None
-    return asked
+    return evaluated
 
 
 def config_of_task(results: Results, task: str) -> Mapping[str, Any]:
@@ -154,14 +154,14 @@ def _shots_of_task(results: Results, task: str) -> int | None:
     return shots
 
 
-def _plain_settings(*given: Mapping[str, Any]) -> Settings:
+def _plain_settings(*mappings: Mapping[str, Any]) -> Settings:
     """Return settings by name in which a number has one form, whether written as text or not.
 
     Args:
-        given: the settings. Of several with one name, the last one counts.
+        mappings: the settings. Of several with one name, the last one counts.
     """
     parsed = []
-    for settings in given:
+    for settings in mappings:
         parsed.append({name: parse_option(value) for name, value in settings.items()})
     return settings_as_pairs(*parsed)
 

@@ -15,8 +15,8 @@ from podium.data.counting.relations import NO_VALUE
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
     AskedDocument,
+    columns_of_document,
     description_of_row,
-    fields_of_document,
     group_of_row,
     name_documents,
 )
@@ -139,24 +139,24 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
     item_columns = _add_item_columns(frame)
     values: dict[str, pd.DataFrame] = {}
     unusable: dict[str, str] = {}
-    for of_filter, filtered in frame.groupby("filter", sort=False):
+    for filter_name, filtered in frame.groupby("filter", sort=False):
         names = dict.fromkeys(name for metrics in filtered["metrics"] for name in metrics)
         for name in names:
-            metric = f"{name},{of_filter}"
+            metric = f"{name},{filter_name}"
             numbers = [metrics.get(name) for metrics in filtered["metrics"]]
             why = _why_unusable(numbers)
             if why is None:
                 values[metric] = _scores_of_metric(filtered, metric, numbers, item_columns)
             else:
                 unusable[metric] = why
-    asked = name_documents(frame["asked"], frame["item"])
+    documents_by_item = name_documents(frame["asked"], frame["item"])
     return Scores(
         file=file,
         values=values,
         unusable=unusable,
         cut_off_line=cut_off_line,
-        document_count=len(asked),
-        documents=asked,
+        document_count=len(documents_by_item),
+        documents=documents_by_item,
         item_columns=item_columns,
     )
 
@@ -175,9 +175,20 @@ def _read_documents(file: layout.Samples, cluster: str | None) -> "tuple[pd.Data
         if row is None:
             cut_off_line = place
         elif layout.is_sample(row):
-            described = description_of_row(place, row)
-            about = (*_document_of_row(row), _metrics_of_row(row), described)
-            rows.append((place, *about, group_of_row(row, cluster), fields_of_document(row)))
+            of_filter, document, position, target = _document_of_row(row)
+            # In the order of `COLUMNS_OF_DOCUMENTS`.
+            cells = (
+                place,
+                of_filter,
+                document,
+                position,
+                target,
+                _metrics_of_row(row),
+                description_of_row(place, row),
+                group_of_row(row, cluster),
+                columns_of_document(row),
+            )
+            rows.append(cells)
         else:
             missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(
@@ -200,8 +211,10 @@ def _add_item_columns(frame: "pd.DataFrame") -> list[str]:
     """
     item_columns = ItemColumns()
     for item, fields in zip(frame["item"], frame["fields"], strict=True):
-        kept = {name: value for name, value in fields.items() if name not in OTHER_COLUMNS}
-        item_columns.add(item, kept)
+        columns_of_row = {
+            name: value for name, value in fields.items() if name not in OTHER_COLUMNS
+        }
+        item_columns.add(item, columns_of_row)
     return item_columns.add_to(frame)
 
 
@@ -210,9 +223,9 @@ def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
 
     The filter is `none` if the row names none. The target is its hash, else its text, else empty.
     """
-    of_filter = text_of(row.get("filter")) or "none"
+    filter_name = text_of(row.get("filter")) or "none"
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
-    return of_filter, layout.read_doc_hash(row), layout.place_in_set(row), target
+    return filter_name, layout.read_doc_hash(row), layout.place_in_set(row), target
 
 
 def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,11 +278,17 @@ def _scores_of_metric(
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
-    """Return why a metric cannot be compared document by document; None if it can."""
-    known = [value for value in values if value is not None]
-    if not known:
+    """Return why a metric cannot be compared document by document; None if it can.
+
+    It can if at least one value is not None and all such values are numbers.
+
+    Args:
+        values: the value of the metric in each row; None if it is missing.
+    """
+    known_values = [value for value in values if value is not None]
+    if not known_values:
         return "it has no value for any document"
-    non_number = next((value for value in known if not isinstance(value, int | float)), None)
+    non_number = next((value for value in known_values if not isinstance(value, int | float)), None)
     if non_number is None:
         return None
     kind = "a list"
@@ -294,8 +313,8 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
         DataError: two runs disagree on the direction.
     """
     task = files[0].file.task
-    name, _, of_filter = metric.rpartition(",")
-    measure = Measure(name, task, filter=of_filter)
+    name, _, filter_name = metric.rpartition(",")
+    measure = Measure(name, task, filter=filter_name)
     results_files = [scores.file.results for scores in files if scores.file.results]
     # The path of the first results file that says so, by whether higher is better.
     results_by_direction: dict[bool, str] = {}
@@ -311,14 +330,14 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
             source=results_by_direction[False],
             remedy="give runs of one version of the task",
         )
-    of_task = {"metric": metric, "task": task}
+    metric_and_task = {"metric": metric, "task": task}
     if _are_log_likelihoods(metric, files):
-        return replace(measure, unit="log-likelihood"), Notice("log-likelihood", of_task)
+        return replace(measure, unit="log-likelihood"), Notice("log-likelihood", metric_and_task)
     if True in results_by_direction:
         return replace(measure, higher_is_better=True), None
     if False in results_by_direction:
-        return replace(measure, higher_is_better=False), Notice("lower-is-better", of_task)
-    return measure, Notice("metric-direction", of_task)
+        return replace(measure, higher_is_better=False), Notice("lower-is-better", metric_and_task)
+    return measure, Notice("metric-direction", metric_and_task)
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
@@ -327,8 +346,8 @@ def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
     They are if the reported figure is exp(-mean) in all files. If no figure is known, they are if
     the name of the metric is `perplexity`.
     """
-    of_files = [scores.mean_and_figure(metric) for scores in files]
-    pairs = [pair for pair in of_files if pair is not None]
+    means_and_figures = [scores.mean_and_figure(metric) for scores in files]
+    pairs = [pair for pair in means_and_figures if pair is not None]
     if not pairs:
         return metric.rpartition(",")[0] == "perplexity"
     return all(

@@ -41,18 +41,18 @@ def name_by_settings(
         records = [_with_joined_arguments(record) for record in records]
     labelled_paths = {str(file.path) for file in files if file.has_label}
     results_paths = {str(file.path): str(file.results.path) for file in files if file.results}
-    named = []
+    named_files = []
     new_names: dict[str, set[str]] = defaultdict(set)
     for file, run in zip(files, name_runs(records, labelled_paths, results_paths), strict=True):
         if run.model != file.model:
             new_names[file.model].add(run.model)
-        named.append(replace(file, model=run.model, named_settings=run.named_settings))
+        named_files.append(replace(file, model=run.model, named_settings=run.named_settings))
     notes += notes_on_labels(records, labelled_paths)
     for model, names_of_model in new_names.items():
         notes.append(
             Notice("settings-name-models", {"model": model, "names": sorted(names_of_model)})
         )
-    return named, notes
+    return named_files, notes
 
 
 def _with_joined_arguments(run: RunRecord) -> RunRecord:
@@ -99,8 +99,8 @@ def select_runs(
                 cut_to=documents_of_limit(file),
             )
             runs.append(run)
-    chosen, _, left_out = choose_runs(runs, every=every)
-    return [by_path[run.path] for run in chosen], left_out
+    chosen_files, _, left_out = choose_runs(runs, every=every)
+    return [by_path[run.path] for run in chosen_files], left_out
 
 
 def _reject_several_folders(runs: Sequence[Samples]) -> None:

@@ -84,8 +84,10 @@ def prompt_of_config(config: Config) -> str | None:
     description = _field_text(config.get("description")) or ""
     on_one_line = " ".join([*description.split(), *template.split()])
     start = on_one_line[:SHOWN_CHARACTERS]
-    shown = start if start == on_one_line else f"{start} ..."
-    return f"{shown} {_hash_of_fields(_given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS)))}"
+    beginning = start if start == on_one_line else f"{start} ..."
+    return (
+        f"{beginning} {_hash_of_fields(_given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS)))}"
+    )
 
 
 def examples_of_config(config: Config) -> str | None:
@@ -116,12 +118,12 @@ def choices_of_config(config: Config) -> str:
 
 def _given_fields(config: Config, names: tuple[str, ...]) -> dict[str, str]:
     """Return the texts of fields by name, without those that are null or have their default."""
-    given = {}
+    typed_fields = {}
     for name in names:
         text = _field_text(config.get(name))
         if text is not None and text != DEFAULTS.get(name):
-            given[name] = text
-    return given
+            typed_fields[name] = text
+    return typed_fields
 
 
 def _own_examples(config: Config) -> dict[str, str]:
@@ -149,10 +151,10 @@ def _own_examples(config: Config) -> dict[str, str]:
 
 def _is_name_of(text: str, source: str | None) -> bool:
     """Return whether a text, as `<function name>`, names the function with this source."""
-    named = FUNCTION_WITHOUT_SOURCE.fullmatch(text)
-    if named is None or source is None:
+    function_match = FUNCTION_WITHOUT_SOURCE.fullmatch(text)
+    if function_match is None or source is None:
         return False
-    name = named[1]
+    name = function_match[1]
     beginning = "lambda" if name == "<lambda>" else f"def {name}("
     return beginning in source
 
@@ -240,8 +242,8 @@ def scorers_of_metrics(scorers: Settings, metrics: Sequence[str]) -> Settings:
     """Return those of a task's scorers that make the scores by some metrics, `metric,filter`."""
     used_names = {"process_results"}
     for metric in metrics:
-        name, _, of_filter = metric.rpartition(",")
-        used_names |= {f"options of {name}", f"filter {of_filter}"}
+        name, _, filter_name = metric.rpartition(",")
+        used_names |= {f"options of {name}", f"filter {filter_name}"}
     return tuple(setting for setting in scorers if setting[0] in used_names)
 
 

@@ -138,8 +138,8 @@ def _names_of_models(records: pd.DataFrame) -> pd.Series:
     is_nameless = provider.isna().to_numpy()
     if is_nameless.any():
         position = int(np.argmax(is_nameless))
-        shown = shorten(str(records["provider"].iloc[position]))
-        problem = f"provider {shown!r} has neither an id nor a label"
+        provider_text = shorten(str(records["provider"].iloc[position]))
+        problem = f"provider {provider_text!r} has neither an id nor a label"
         place = row_name(records.index, position)
         raise DataError(problem, row=place, remedy='write {"id": "openai:gpt-4o"}')
     prompt_number = as_text(records["promptIdx"])
@@ -219,10 +219,12 @@ def _named_scores(
     for name in sorted(names):
         scores_of_name = map_distinct(scores, partial(_value_of_key, key=name))
         numbers = parse_numbers(scores_of_name.rename(f"namedScores.{name}"))
-        known = scores_of_name.notna().to_numpy() & ~failed
+        has_score = scores_of_name.notna().to_numpy() & ~failed
         metric = f"{name} (named score)" if name == WHOLE_SCORE else name
-        lacks_score = failed & frame["item"].isin(frame["item"][known]).to_numpy()
+        lacks_score = failed & frame["item"].isin(frame["item"][has_score]).to_numpy()
         score = np.where(failed, np.nan, numbers)
         reason = reasons_where(lacks_score, f"{NO_VALUE}{metric}")
-        tables.append(frame.assign(score=score, metric=metric, reason=reason)[known | lacks_score])
+        tables.append(
+            frame.assign(score=score, metric=metric, reason=reason)[has_score | lacks_score]
+        )
     return tables

@@ -28,10 +28,11 @@ LONGEST_LINE = 64 * 2**20
 MOST_BLANK = 4_000_000
 """Largest number of blank lines in sequence, or of their bytes; a file with more is rejected."""
 TEXT = "VARCHAR"
+"""DuckDB's type of texts."""
 JSON = "JSON"
-# DuckDB's types of floats.
+"""DuckDB's type of JSON text."""
 REALS = ("DOUBLE", "FLOAT")
-# DuckDB's types of whole numbers.
+"""DuckDB's types of floats."""
 WHOLE_NUMBERS = (
     "TINYINT",
     "SMALLINT",
@@ -43,8 +44,9 @@ WHOLE_NUMBERS = (
     "UINTEGER",
     "UBIGINT",
 )
-# Beginnings of DuckDB's types of nested values.
+"""DuckDB's types of whole numbers."""
 NESTED_TYPES = ("STRUCT", "MAP", "UNION", "LIST")
+"""Beginnings of DuckDB's types of nested values."""
 LARGEST_EXACT_NUMBER = 2**53
 """Above this, not every whole number can be written as a float without rounding."""
 JSON_NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE"})
@@ -102,19 +104,23 @@ class Column:
 
     @property
     def text(self) -> str:
-        """SQL for the column as text. Whole numbers have no decimals, and empty cells are NULL."""
+        """SQL for the column as text.
+
+        Whole numbers have no decimals, and objects and lists are JSON. Empty cells, empty texts and
+        NaN are NULL.
+        """
         if self.type == JSON:
-            shown = f"{self.sql} ->> '$'"
-            whole = f"regexp_replace({shown}, '^(-?[0-9]+)\\.0+$', '\\1')"
-            cell = f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {shown} end"
+            plain_text = f"{self.sql} ->> '$'"
+            whole = f"regexp_replace({plain_text}, '^(-?[0-9]+)\\.0+$', '\\1')"
+            cell = f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {plain_text} end"
         elif self.type in REALS:
             whole = (
                 f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) "
                 f"and abs({self.sql}) < 1e38"
             )
             digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
-            shown = f"cast(nullif({self.sql}, 'nan') as varchar)"
-            return f"coalesce(cast({digits} as varchar), {shown})"
+            plain_text = f"cast(nullif({self.sql}, 'nan') as varchar)"
+            return f"coalesce(cast({digits} as varchar), {plain_text})"
         elif self.type.startswith(NESTED_TYPES) or self.type.endswith("]"):
             cell = f"cast(to_json({self.sql}) as varchar)"
         else:
@@ -123,7 +129,11 @@ class Column:
 
     @property
     def number(self) -> str:
-        """SQL for the column as numbers. Cells that are empty or not a number are NULL."""
+        """SQL for the column as floats (DOUBLE).
+
+        True and false are 1 and 0. Cells that are empty, NaN or not a number are NULL. Texts of
+        numbers are numbers, with a decimal comma only if `comma` is True.
+        """
         if self.type in REALS:
             return f"nullif(cast({self.sql} as double), 'nan'::double)"
         if self.type == "BOOLEAN":
@@ -155,7 +165,7 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether the type allows numbers only."""
+        """Whether the type allows numbers only; truth values count as numbers."""
         is_list = self.type.endswith("]")
         return not is_list and self.type.startswith((*WHOLE_NUMBERS, *REALS, "DECIMAL", "BOOLEAN"))
 
@@ -389,7 +399,7 @@ def _plain_type(records: Records, column: Column) -> str | None:
     types = {name for (name,) in rows}
     if types <= {"VARCHAR"}:
         return TEXT
-    if not types <= JSON_NUMBERS:
+    if not types.issubset(JSON_NUMBERS):
         return None
     # Each number is compared once, however often it stands in the column. Without `materialized`,
     # DuckDB compares before it looks for different numbers.
@@ -458,7 +468,10 @@ def _encode_texts(column: "pa.Array | pa.ChunkedArray") -> "pa.Array | pa.Chunke
 def records_of_view(engine: Duck, view: str, source: str) -> Records:
     """Return the records of a table or view of the engine that has a column `ROW`.
 
-    The columns are all others. `source` names the file in messages.
+    Args:
+        engine: the database.
+        view: name of the table or view. All its columns except `ROW` are columns of the records.
+        source: name of the file in messages.
     """
     types = engine.columns(view)
     columns = {name: Column(quote_name(name), types[name]) for name in types if name != ROW}
@@ -468,8 +481,9 @@ def records_of_view(engine: Duck, view: str, source: str) -> Records:
 def column_called(records: Records, name: str) -> Column | None:
     """Return the column of a name, or the values of a key in a column of objects (`COLUMN.KEY`).
 
-    A key that is a whole number also stands for a place in a list, counted from 0. The result is
-    None if there is neither.
+    A key may have several parts, as in `answers.0.model`. A part that is a whole number also stands
+    for a place in a list, counted from 0. The result is None if there is no such column, and no
+    column with objects before the first dot. A column of objects without this key has empty cells.
     """
     if name in records.columns:
         return records.columns[name]

@@ -74,22 +74,22 @@ def choose_runs(
     failed = []
     notes = []
     for runs_of_evaluation in attempts.values():
-        chosen = max(runs_of_evaluation, key=_preference)
+        chosen_run = max(runs_of_evaluation, key=_preference)
         if len(runs_of_evaluation) > 1:
-            notes.append(_note_left_out("attempts", chosen, runs_of_evaluation))
-        if chosen.whole or chosen.done:
-            questions.setdefault(chosen.question, []).append(chosen)
+            notes.append(_note_left_out("attempts", chosen_run, runs_of_evaluation))
+        if chosen_run.whole or chosen_run.done:
+            questions.setdefault(chosen_run.question, []).append(chosen_run)
         else:
-            failed.append(chosen)
+            failed.append(chosen_run)
     kept_runs: list[FiledRun] = []
     for repeats in questions.values():
         if every:
             kept_runs += repeats
             continue
-        chosen = max(repeats, key=lambda run: _preference(run, preferred))
-        kept_runs.append(chosen)
+        chosen_run = max(repeats, key=lambda run: _preference(run, preferred))
+        kept_runs.append(chosen_run)
         if len(repeats) > 1:
-            notes.append(_note_left_out("runs-repeated", chosen, repeats))
+            notes.append(_note_left_out("runs-repeated", chosen_run, repeats))
     return kept_runs, failed, _join_notes(notes)
 
 
@@ -107,10 +107,10 @@ def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
         same = (note.code, note.fields["who"], note.fields["which"])
         by_model.setdefault(same, []).append(note)
     joined = []
-    for (code, _, _), of_model in by_model.items():
-        first = of_model[0]
-        if len(of_model) > 1:
-            tasks = [note.fields["what"] for note in of_model]
+    for (code, _, _), notes_of_model in by_model.items():
+        first = notes_of_model[0]
+        if len(notes_of_model) > 1:
+            tasks = [note.fields["what"] for note in notes_of_model]
             first = Notice(CODES_ON_TASKS[code], {**first.fields, "tasks": tasks})
         joined.append(first)
     return joined
@@ -152,34 +152,43 @@ def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
     return None
 
 
-def _which_counts(chosen: FiledRun, newest: FiledRun) -> str:
-    """Return which run counts, by the reason for which it is preferred to the newest."""
-    if chosen is newest:
+def _which_counts(chosen_run: FiledRun, newest: FiledRun) -> str:
+    """Return a phrase that says which run counts, for notes, such as `the newest`.
+
+    If the newest run does not count, the phrase gives the reason (`_preference`).
+    """
+    if chosen_run is newest:
         return "the newest"
-    if chosen.whole and not newest.whole:
+    if chosen_run.whole and not newest.whole:
         return "one that finished"
-    if not chosen.whole:
+    if not chosen_run.whole:
         return "the one with the most finished samples"
     if newest.cut_to is None:
         return "the one that was just made"
-    has_more_items = chosen.cut_to is None or chosen.cut_to > newest.cut_to
+    has_more_items = chosen_run.cut_to is None or chosen_run.cut_to > newest.cut_to
     if not has_more_items:
         return "the one that was just made"
-    items = "all items" if chosen.cut_to is None else quantity(chosen.cut_to, "item")
+    items = "all items" if chosen_run.cut_to is None else quantity(chosen_run.cut_to, "item")
     return f"the one on {items} (the newest has {newest.cut_to:,})"
 
 
-def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Notice:
-    """Return the note that says which run counts and which runs do not."""
+def _note_left_out(code: str, chosen_run: FiledRun, runs: Sequence[FiledRun]) -> Notice:
+    """Return the note that says which run counts and which runs do not.
+
+    Args:
+        code: code of the note: `attempts` or `runs-repeated`.
+        chosen_run: the run that counts.
+        runs: all runs, with the chosen one.
+    """
     newest = max(runs, key=lambda run: run.time)
     others = sorted(runs, key=lambda run: run.time)
     fields = {
-        "who": chosen.who,
-        "what": chosen.what,
+        "who": chosen_run.who,
+        "what": chosen_run.what,
         "runs": len(runs),
-        "which": _which_counts(chosen, newest),
-        "chosen": str(chosen.path),
+        "which": _which_counts(chosen_run, newest),
+        "chosen": str(chosen_run.path),
         "newest": str(newest.path),
-        "others": [str(run.path) for run in others if run is not chosen],
+        "others": [str(run.path) for run in others if run is not chosen_run],
     }
     return Notice(code, fields)

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# podium's names of JuStRank's columns.
 JUSTRANK_COLUMNS = {
     "arena_hard_question_id": "item",
     "system": "model",
     "judge_model": "judge",
     "judgment_score": "score",
 }
+"""podium's names of JuStRank's columns."""
 INSTRUCTION_NAMES = ("instruction", "prompt", "input", "question")
 """Columns with the question that a model was asked, as in `podium.responses.response_tables`."""
 ANSWER_NAMES = ("response", "output")
@@ -35,21 +35,23 @@ def read(records: "pd.DataFrame") -> "pd.DataFrame":
         model = frame["judge"].astype(str)
         realization = frame["judge_realization"].astype(str)
         frame["judge"] = model + " " + realization
-        asked = pd.DataFrame({"name": frame["judge"], "model": model, "realization": realization})
-        frame.attrs["judges"] = _justrank_judges(asked)
+        name_and_settings = pd.DataFrame(
+            {"name": frame["judge"], "model": model, "realization": realization}
+        )
+        frame.attrs["judges"] = _justrank_judges(name_and_settings)
     return frame
 
 
-def _justrank_judges(asked: "pd.DataFrame") -> dict[str, JudgeRecord]:
+def _justrank_judges(name_and_settings: "pd.DataFrame") -> dict[str, JudgeRecord]:
     """Return the records of judges, by name.
 
     Args:
-        asked: a row per judgment with the judge's name, model and realization.
+        name_and_settings: a row per judgment with the judge's name, model and realization.
     """
     judges = {}
-    for name, model, realization in asked.drop_duplicates().itertuples(index=False):
+    for name, model, realization in name_and_settings.drop_duplicates().itertuples(index=False):
         kind: JudgeKind = "reward" if realization.lower() == "reward" else "model"
-        judges[name] = JudgeRecord(name, kind, model, realization=realization)
+        judges[name] = JudgeRecord(name, kind=kind, model=model, realization=realization)
     return judges
 
 
@@ -58,5 +60,5 @@ def has_answers(scores: Records) -> bool:
 
     A column of numbers does not count: it numbers the answers.
     """
-    named = [scores.columns[name] for name in ANSWER_NAMES if name in scores.columns]
-    return any(not column.is_number for column in named)
+    answer_columns = [scores.columns[name] for name in ANSWER_NAMES if name in scores.columns]
+    return any(not column.is_number for column in answer_columns)

@@ -301,14 +301,18 @@ def _scores_by_model(records: Records, label: str) -> Records | None:
         if name not in ("model", *NON_MODEL_COLUMNS) and not is_fact(name):
             numbers[name] = pd.to_numeric(frame[name], errors="coerce")
     items = [name for name, cells in numbers.items() if cells.notna().any()]
-    known = sum(int(numbers[name].count()) for name in items)
+    number_of_scores = sum(int(numbers[name].count()) for name in items)
     binary = sum(int(numbers[name].isin((0, 1)).sum()) for name in items)
-    if len(items) < 2 or 2 * binary < known:
+    if len(items) < 2 or 2 * binary < number_of_scores:
         return None
     _reject_weights_of_models(records, frame["model"])
-    kept = [name for name in ("model", *NON_MODEL_COLUMNS) if name in frame]
+    id_columns = [name for name in ("model", *NON_MODEL_COLUMNS) if name in frame]
     cells = frame.melt(
-        id_vars=kept, value_vars=items, var_name="item", value_name="score", ignore_index=False
+        id_vars=id_columns,
+        value_vars=items,
+        var_name="item",
+        value_name="score",
+        ignore_index=False,
     )
     return records_of(records.engine, cells, records.source)
 

@@ -13,8 +13,8 @@ from podium.data.formats.unequal_trials import average_unequal_trials
 from podium.errors import DataError, OneModelError
 from podium.notices.notice import Notice
 
-# Columns of scores that become two columns of battles, such as `score_a` and `score_b`.
 COLUMNS_PER_MODEL = ("model", "score", "length")
+"""Columns of scores that become two columns of battles, such as `score_a` and `score_b`."""
 BATTLE_COLUMNS = (
     "model",
     "score",
@@ -74,10 +74,10 @@ def pair_up(
     engine = scores.engine
     trial = _trial_columns(scores)
     _reject_uneven_weights(scores, trial)
-    trial_means, kept, others = _store_trial_means(scores, trial)
+    trial_means, kept_columns, others = _store_trial_means(scores, trial)
     trial_means = _number_trials_in_order(scores, trial, trial_means)
-    means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept, *others])
-    models, averaged = engine.rows(f"select count(distinct model), sum(averaged) from {means}")[0]
+    means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept_columns, *others])
+    ((models, averaged),) = engine.rows(f"select count(distinct model), sum(averaged) from {means}")
     if models < 2:
         raise _single_model_error(engine, means, scores.source)
     battles = engine.fresh("battles")
@@ -90,11 +90,11 @@ def pair_up(
         credit = (
             f"case when a.metric in ({metrics}) then {CREDIT_OF_PROBABILITIES} else {credit} end"
         )
-    query = _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit)
+    query = _trial_battles_query(means, trial, others, {*trial, *kept_columns}, is_chain, credit)
     engine.store(battles, query)
     ((battle_count,),) = engine.rows(f"select count(*) from {battles}")
     expected = neighbours if is_chain else pairs
-    is_empty = "score is null and reason is null" if "reason" in kept else "score is null"
+    is_empty = "score is null and reason is null" if "reason" in kept_columns else "score is null"
     notes = [*_note_missing_scores(engine, trial_means, is_empty), *unequal]
     if averaged:
         notes.append(Notice("scores-averaged", {"scores": int(averaged)}))
@@ -116,12 +116,15 @@ def _count_pairs(engine: Duck, means: str, task: str | None) -> tuple[int, int]:
         The number of all pairs of models, and of pairs in a chain, over all trials.
     """
     counts = "count(distinct model) as models, count(distinct trial) as trials"
-    by_task = f"select {counts} from {means}"
+    by_task_query = f"select {counts} from {means}"
     if task is not None:
-        by_task += f" group by {task}"
+        by_task_query += f" group by {task}"
     pairs = "trials * models * (models - 1) // 2"
-    [sums] = engine.rows(f"select sum({pairs}), sum(trials * (models - 1)) from ({by_task})")
-    return int(sums[0]), int(sums[1])
+    in_chain = "trials * (models - 1)"
+    ((all_pairs, chained_pairs),) = engine.rows(
+        f"select sum({pairs}), sum({in_chain}) from ({by_task_query})"
+    )
+    return int(all_pairs), int(chained_pairs)
 
 
 def _trial_columns(scores: Records) -> list[str]:
@@ -131,7 +134,7 @@ def _trial_columns(scores: Records) -> list[str]:
     of several voters are then averaged before they are paired.
     """
     trial = [name for name in SAME_TRIAL if name in scores.columns]
-    if "voter" in trial and not _score_voters_several_models(scores, trial):
+    if "voter" in trial and not _have_voters_several_models(scores, trial):
         trial.remove("voter")
     # A column `response` that does not hold numbers has the texts of the responses.
     if "response" in trial and not scores.columns["response"].is_number:
@@ -139,16 +142,23 @@ def _trial_columns(scores: Records) -> list[str]:
     return trial
 
 
-def _score_voters_several_models(scores: Records, trial: Sequence[str]) -> bool:
-    """Return whether at least half of the scores are in trials, by voter, of several models."""
+def _have_voters_several_models(scores: Records, trial: Sequence[str]) -> bool:
+    """Return whether at least half of the scores are by voters of several models in a trial.
+
+    Scores without a voter are not counted. The result is False if no score has a voter.
+
+    Args:
+        scores: a row per score.
+        trial: columns in which the scores of one trial agree, with `voter`.
+    """
     columns = scores.columns
     keys = ", ".join(columns[name].sql for name in trial)
-    by_trial = (
+    by_trial_query = (
         f"select count(*) as scores, count(distinct {columns['model'].sql}) as models "
         f"from {scores.scan} where {columns['voter'].sql} is not null group by {keys}"
     )
     sums = "coalesce(sum(scores) filter (models > 1), 0), coalesce(sum(scores), 0)"
-    paired, number = scores.engine.rows(f"select {sums} from ({by_trial})")[0]
+    ((paired, number),) = scores.engine.rows(f"select {sums} from ({by_trial_query})")
     return bool(number) and 2 * paired >= number
 
 
@@ -172,14 +182,15 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     # A mean over voters has no voter.
     left_out |= {"voter"} - {*trial}
     others = [name for name in columns if name not in left_out]
-    kept = {name: columns[name].sql for name in (*trial, *optional_columns)}
-    kept |= {name: columns[name].text for name in others}
-    first = []
-    for name, sql in kept.items():
+    kept_columns = {name: columns[name].sql for name in (*trial, *optional_columns)}
+    kept_columns |= {name: columns[name].text for name in others}
+    further_cells = []
+    for name, sql in kept_columns.items():
         cell = f"arg_min_null({sql}, {ROW})"
         if name in trial:
+            # A column that does not vary has one value, and is not grouped by.
             cell = sql if name in varying else f"any_value({sql})"
-        first.append(f"{cell} as {quote_name(name)}")
+        further_cells.append(f"{cell} as {quote_name(name)}")
     model = columns["model"].sql
     score = columns["score"].sql
     means = engine.fresh("scores")
@@ -188,7 +199,7 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
         f"select min(min({ROW})) over (partition by {trials}) as trial, "
         f"{model} as model, avg({score}) as score, "
         f"row_number() over (partition by {trials} order by {model}) as place, "
-        f"count(*) - 1 as averaged, {', '.join(first)} "
+        f"count(*) - 1 as averaged, {', '.join(further_cells)} "
         f"from {scores.scan} group by {trials}, {model}",
     )
     return means, optional_columns, others
@@ -209,45 +220,50 @@ def _number_trials_in_order(scores: Records, trial: Sequence[str], means: str) -
         The name of a table as `means`; `means` itself if every model has all trials.
     """
     engine = scores.engine
-    cells, models, trials = engine.rows(
+    ((cells, models, trials),) = engine.rows(
         f"select count(*), count(distinct model), count(distinct trial) from {means}"
-    )[0]
+    )
     if cells == models * trials:
         return means
     model = scores.columns["model"].sql
     keys = ", ".join(scores.columns[name].sql for name in _varying_columns(scores, trial))
-    rows = (
+    first_rows_query = (
         f"select min(min({ROW})) over (partition by {keys}) as trial, {model} as model, "
         f"min({ROW}) as own from {scores.scan} group by {keys}, {model}"
     )
-    own_places = (
+    own_places_query = (
         f"select trial, row_number() over (partition by model order by own) as own_place "
-        f"from ({rows})"
+        f"from ({first_rows_query})"
     )
-    places = (
+    places_query = (
         "select trial, row_number() over (order by max(own_place), trial) as number "
-        f"from ({own_places}) group by trial"
+        f"from ({own_places_query}) group by trial"
     )
     ordered = engine.fresh("scores")
     engine.store(
         ordered,
-        f"select m.* replace (p.number as trial) from {means} m join ({places}) p using (trial)",
+        f"select m.* replace (p.number as trial) from {means} m "
+        f"join ({places_query}) p using (trial)",
     )
     return ordered
 
 
 def _varying_columns(scores: Records, trial: Sequence[str]) -> list[str]:
-    """Return the columns of the trial that do not have one value in all rows; at least one.
+    """Return the columns of the trial whose values differ between rows.
 
-    The others need not be grouped by.
+    They suffice to group rows by trial. If there is none, the first column is returned, so that
+    there is a column to group by.
     """
-    is_constant = []
+    constant_conditions = []
     for name in trial:
         cell = scores.columns[name].sql
         is_filled = f"count({cell}) in (0, count(*))"
-        is_constant.append(f"{is_filled} and min({cell}) is not distinct from max({cell})")
-    [constant] = scores.rows(", ".join(is_constant))
-    varying = [name for name, is_one in zip(trial, constant, strict=True) if not is_one]
+        has_one_value = f"min({cell}) is not distinct from max({cell})"
+        constant_conditions.append(f"{is_filled} and {has_one_value}")
+    [are_constant] = scores.rows(", ".join(constant_conditions))
+    varying = [
+        name for name, is_constant in zip(trial, are_constant, strict=True) if not is_constant
+    ]
     return varying or [*trial[:1]]
 
 
@@ -297,8 +313,8 @@ def _note_missing_scores(engine: Duck, means: str, is_missing: str) -> list[Noti
         is_missing: SQL condition that a score is missing.
     """
     missing_items = "model, list(item order by trial), count(*) as number"
-    by_model = f"select {missing_items} from {means} where {is_missing} group by model"
-    missing_by_model = engine.rows(f"{by_model} order by number desc, model")
+    by_model_query = f"select {missing_items} from {means} where {is_missing} group by model"
+    missing_by_model = engine.rows(f"{by_model_query} order by number desc, model")
     if not missing_by_model:
         return []
     missing = sum(number for *_, number in missing_by_model)
@@ -317,27 +333,35 @@ def _note_scores_alone(engine: Duck, means: str) -> list[Notice]:
         engine: the database.
         means: the table of mean scores.
     """
-    alone = f"select trial, min(model) as model from {means} group by trial having count(*) = 1"
+    alone_query = (
+        f"select trial, min(model) as model from {means} group by trial having count(*) = 1"
+    )
     by_model = engine.rows(
-        f"select model, count(*), min(trial), max(trial) from ({alone}) group by model "
+        f"select model, count(*), min(trial), max(trial) from ({alone_query}) group by model "
         "order by model"
     )
     if not by_model:
         return []
-    first = min(start for *_, start, _ in by_model)
-    last = max(end for *_, end in by_model)
+    first = min(start for _, _, start, _ in by_model)
+    last = max(end for _, _, _, end in by_model)
     ((until_last, from_first),) = engine.rows(
         f"select count(distinct trial) filter (trial <= {last}), "
         f"count(distinct trial) filter (trial >= {first}) from {means}"
     )
-    scores = sum(number for _, number, *_ in by_model)
-    models = {str(model): int(number) for model, number, *_ in by_model}
+    scores = sum(number for _, number, _, _ in by_model)
+    models = {str(model): int(number) for model, number, _, _ in by_model}
+    # No other trial is before the last of these trials, or after the first of them.
     is_cut = scores in (until_last, from_first)
     return [Notice("scores-alone", {"scores": scores, "models": models, "is_cut": is_cut})]
 
 
 def _trial_battles_query(
-    means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool, credit: str
+    means: str,
+    trial: list[str],
+    others: list[str],
+    trial_columns: set[str],
+    is_chain: bool,
+    credit: str,
 ) -> str:
     """Return the query of the battles of each trial.
 
@@ -345,12 +369,12 @@ def _trial_battles_query(
         means: the table of mean scores.
         trial: columns of the trial.
         others: further columns; a cell is kept if it is the same for both models.
-        known: all columns of the table; `reason` and `length` are used if present.
+        trial_columns: all columns of the table; `reason` and `length` are used if present.
         is_chain: whether each model is paired only with the next one.
         credit: SQL of the credit of model a.
     """
     reason = sql_literal(NO_SCORE)
-    if "reason" in known:
+    if "reason" in trial_columns:
         reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {reason})"
     columns = {name: f"a.{quote_name(name)}" for name in trial}
     columns["model_a"] = "a.model"
@@ -364,7 +388,7 @@ def _trial_battles_query(
         cell_a = f"a.{quote_name(name)}"
         cell_b = f"b.{quote_name(name)}"
         columns[name] = f"case when {cell_a} = {cell_b} then {cell_a} end"
-    if "length" in known:
+    if "length" in trial_columns:
         columns |= {"length_a": "a.length", "length_b": "b.length"}
     selected = ", ".join(f"{sql} as {quote_name(name)}" for name, sql in columns.items())
     place = f"row_number() over (order by a.trial, a.model, b.model) as {ROW}"

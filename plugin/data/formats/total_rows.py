@@ -61,10 +61,10 @@ def leave_out_totals(matrix: Records) -> tuple[Records, list[Notice]]:
     """
     item = matrix.columns["item"].text
     names = [str(name) for (name,) in matrix.rows(f"distinct {item}") if name is not None]
-    named = {name for name in names if name.strip().lower() in TOTAL_NAMES}
-    if not named or len(names) - len(named) < 2:
+    names_of_totals = {name for name in names if name.strip().lower() in TOTAL_NAMES}
+    if not names_of_totals or len(names) - len(names_of_totals) < 2:
         return matrix, []
-    rows, others = _scores_of_rows(matrix, named)
+    rows, others = _scores_of_rows(matrix, names_of_totals)
     totals = {
         number: row.name
         for number, row in rows.items()
@@ -79,7 +79,7 @@ def leave_out_totals(matrix: Records) -> tuple[Records, list[Notice]]:
 
 
 def _scores_of_rows(
-    matrix: Records, named: set[str]
+    matrix: Records, names_of_totals: set[str]
 ) -> tuple[dict[int, _NamedRow], dict[Group, dict[str, list[float]]]]:
     """Return the rows with the name of a total by number, and other scores by group and model.
 
@@ -87,7 +87,7 @@ def _scores_of_rows(
 
     Args:
         matrix: the scores, one per row.
-        named: the names of totals that items have.
+        names_of_totals: the names of totals that items have.
     """
     shared = [matrix.columns[name].text for name in GROUP_COLUMNS if name in matrix.columns]
     columns = (matrix.columns["item"].text, matrix.columns["model"].text)
@@ -97,7 +97,7 @@ def _scores_of_rows(
     for number, name, model, score, *group in matrix.rows(selection):
         if score is None:
             continue
-        if name in named:
+        if name in names_of_totals:
             row = rows.setdefault(number, _NamedRow(name, tuple(group)))
             row.scores[model] = score
         else:

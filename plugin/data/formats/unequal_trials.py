@@ -78,16 +78,19 @@ def _store_unequal_questions(
     questions = engine.fresh("unequal")
     keys = ", ".join(shared)
     met = "list(trial order by trial) filter (score is not null)"
-    by_model = f"select {keys}, {met} as met from {means} group by {keys}, model"
-    ways = "count(distinct met) as ways"
-    by_item = f"select {keys}, {ways} from ({by_model}) where len(met) > 0 group by {keys}"
-    named = ", ".join(question) or "true as only"
-    grouped = f" group by {', '.join(question)}" if question else ""
-    counts = "count(*) as items, count(*) filter (ways > 1) as unequal"
-    engine.store(
-        questions,
-        f"select {named}, {counts} from ({by_item}){grouped} having count(*) filter (ways > 1) > 0",
+    by_model_query = f"select {keys}, {met} as met from {means} group by {keys}, model"
+    lists = "count(distinct met) as different_lists"
+    by_item_query = (
+        f"select {keys}, {lists} from ({by_model_query}) where len(met) > 0 group by {keys}"
     )
+    question_columns = ", ".join(question) or "true as only"
+    grouped = f" group by {', '.join(question)}" if question else ""
+    unequal = "count(*) filter (different_lists > 1)"
+    counts = f"count(*) as items, {unequal} as unequal"
+    query = (
+        f"select {question_columns}, {counts} from ({by_item_query}){grouped} having {unequal} > 0"
+    )
+    engine.store(questions, query)
     return questions
 
 
@@ -141,7 +144,9 @@ def _note_unequal(
         question: columns that identify a question.
     """
     keys = ", ".join(shared)
-    numbers = f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
+    numbers_query = (
+        f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
+    )
     question_columns = [f"unequal.{name}" for name in question]
     figures = [
         "unequal.items",
@@ -151,7 +156,7 @@ def _note_unequal(
         "max(own.number)",
     ]
     query = (
-        f"select {', '.join([*question_columns, *figures])} from ({numbers}) as own "
+        f"select {', '.join([*question_columns, *figures])} from ({numbers_query}) as own "
         f"join {unequal} as unequal on {_same_question(question, 'own')} group by all order by all"
     )
     by_question: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)

@@ -112,11 +112,11 @@ def reject_cells(column: "pd.Series", is_bad: np.ndarray, problem: str, remedy: 
     if isinstance(value, np.generic):
         value = value.item()
     is_empty = text_of(value) is None and not isinstance(value, str)
-    shown = "" if is_empty else f" {shorten(repr(value))}"
+    cell_text = "" if is_empty else f" {shorten(repr(value))}"
     number = int(is_bad.sum())
     count_of_rows = f" ({number} such rows)" if number > 1 else ""
     row = row_name(column.index, first)
-    raise DataError(f"{column.name}{shown} {problem}{count_of_rows}", remedy=remedy, row=row)
+    raise DataError(f"{column.name}{cell_text} {problem}{count_of_rows}", remedy=remedy, row=row)
 
 
 def reject_non_objects(column: "pd.Series", problem: str, remedy: str) -> None:

@@ -102,14 +102,14 @@ def read_arena_hard(records: "pd.DataFrame") -> "pd.DataFrame":
     games = _split_games(records, "games", verdict="score", orders=("ba", "ab"))
     label = games["verdict"]
     lacks_game = games["played"].isna().to_numpy()
-    shown_first = label.map(FIVE_LEVELS).to_numpy(dtype=np.float64)
-    is_unknown = label.notna().to_numpy() & np.isnan(shown_first)
+    margin_of_first = label.map(FIVE_LEVELS).to_numpy(dtype=np.float64)
+    is_unknown = label.notna().to_numpy() & np.isnan(margin_of_first)
     # The first five labels are followed by their reversed spellings.
     known_labels = ", ".join([*FIVE_LEVELS][:5])
     remedy = "repair the label, or set it to null if the judge gave none"
     reject_cells(label.rename("score"), is_unknown, f"is not one of {known_labels}", remedy)
-    # `shown_first` is the margin of the response shown first, which is the baseline's in order ba.
-    margin = np.where(games["order"] == "ba", -shown_first, shown_first)
+    # The response shown first is the baseline's in order ba.
+    margin = np.where(games["order"] == "ba", -margin_of_first, margin_of_first)
     reason = np.where(lacks_game, "no game", reasons_where(np.isnan(margin), "no verdict"))
     item = "uid" if "uid" in records else "question_id"
     frame = games.drop(columns=["played", "verdict"])
@@ -130,7 +130,7 @@ def read_evalica(records: "pd.DataFrame") -> "pd.DataFrame":
     remedy = (
         "a winner is left, right, tie, or the name of one of the two; empty if no verdict was given"
     )
-    winner = side_of_winner(records, "left", "right")
+    winner = side_of_winner(records, first="left", second="right")
     credit, unparsed = parse_words(winner, {"left": 1.0, "right": 0.0, "tie": 0.5}, remedy=remedy)
     frame = records.drop(columns="winner").rename(columns={"left": "model_a", "right": "model_b"})
     return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))

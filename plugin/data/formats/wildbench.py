@@ -95,14 +95,16 @@ def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
     is_nested = map_distinct(assignment, _has_nested_name).to_numpy(dtype=bool)
     remedy = "write the names of the models as text"
     reject_cells(assignment, is_nested, "has an object or a list as a name, not text", remedy)
-    shown = {
+    model_by_letter = {
         "A": map_distinct(assignment, lambda cell: _value_in(cell, "A")),
         "B": map_distinct(assignment, lambda cell: _value_in(cell, "B")),
     }
-    model_a = as_text(records["generator"]) if "generator" in records else shown["A"]
-    model_b = as_text(records["ref_generator"]) if "ref_generator" in records else shown["B"]
-    is_forward = (shown["A"] == model_a) & (shown["B"] == model_b)
-    is_turned = (shown["A"] == model_b) & (shown["B"] == model_a)
+    model_a = as_text(records["generator"]) if "generator" in records else model_by_letter["A"]
+    model_b = (
+        as_text(records["ref_generator"]) if "ref_generator" in records else model_by_letter["B"]
+    )
+    is_forward = (model_by_letter["A"] == model_a) & (model_by_letter["B"] == model_b)
+    is_turned = (model_by_letter["A"] == model_b) & (model_by_letter["B"] == model_a)
     names_other_models = ~(is_forward | is_turned).to_numpy()
     if names_other_models.any():
         first = int(np.argmax(names_other_models))

@@ -129,6 +129,7 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
         _check_counts(wins, names)
     except DataError as error:
         raise error.with_place(records.source) from None
+    # Positions of the models of each pair with wins, shape (pairs,) each.
     winner, loser = np.nonzero(np.nan_to_num(wins))
     wins_of_pair = wins[winner, loser].astype(int)
     models = np.array(names, dtype=object)
@@ -143,10 +144,14 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
 
 
 def note_models_left_out(records: Records, label: str) -> list[Notice]:
-    """Return notes on the columns of a matrix of wins without a row of their name, and on the rows
-    without a column.
+    """Return notes on the rows and columns of a matrix of wins that are left out.
 
-    `label` is the column with the names of the rows.
+    They are the columns without a row of their name, and the rows without a column. The list is
+    empty if there are none.
+
+    Args:
+        records: the matrix.
+        label: the column with the names of the rows.
     """
     rows = [name for (name,) in records.rows(records.columns[label].text, f"order by {ROW}")]
     columns = [name for name in records.columns if name != label]
@@ -174,10 +179,10 @@ def _cells_by_name(records: Records, label: str) -> "pd.DataFrame":
     import pandas as pd
 
     frame = records.frame()
-    named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
-    names = [name for name in named.columns if name in named.index]
-    columns = {name: _parse_counts(named[name], name, records.source) for name in names}
-    return pd.DataFrame(columns, index=named.index).loc[names, names]
+    rows_by_name = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
+    names = [name for name in rows_by_name.columns if name in rows_by_name.index]
+    columns = {name: _parse_counts(rows_by_name[name], name, records.source) for name in names}
+    return pd.DataFrame(columns, index=rows_by_name.index).loc[names, names]
 
 
 def _parse_counts(cells: "pd.Series", name: str, source: str) -> np.ndarray:
@@ -232,8 +237,8 @@ def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
         raise DataError(problem, remedy=COUNTS_REMEDY)
     is_fraction = is_count & (wins % 1 != 0)
     if is_fraction.any():
-        shown = f"{wins[is_fraction][0]:g} ({first_cell(is_fraction)})"
-        problem = f"{shown} is no count of wins: a win rate, or ties counted as half"
+        cell_text = f"{wins[is_fraction][0]:g} ({first_cell(is_fraction)})"
+        problem = f"{cell_text} is no count of wins: a win rate, or ties counted as half"
         remedy = f"the number of battles behind it is not known; {COUNTS_REMEDY}"
         raise DataError(problem, remedy=remedy)
     is_one_sided = ~is_known & is_known.T

@@ -18,7 +18,16 @@ FLAGS = ("anony", "dedup_tag.sampled")
 def split_conditions(
     conditions: Sequence[tuple[str, str]],
 ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Return the conditions that Arena's scripts do not have, and those that they have, too."""
+    """Divide conditions by whether Arena's own scripts have them, too.
+
+    Their conditions are that a column of `FLAGS` is `true`, in upper or lower case.
+
+    Args:
+        conditions: pairs of a column and a value.
+
+    Returns:
+        The conditions that Arena's scripts do not have, and those that they have, in their order.
+    """
     others = list[tuple[str, str]]()
     shared = list[tuple[str, str]]()
     for column, value in conditions:
@@ -55,14 +64,17 @@ def note_rows_left_out(
 def note_rows_counted(
     tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]]
 ) -> list[Notice]:
-    """Return a warning of rows that count although a flag of `FLAGS` is not true, if there are any.
+    """Return a warning of rows that count although a flag of `FLAGS` is not true.
 
     Flags that are true in no row, or in all rows, are not named. If no row has all other flags, the
-    last of them are not named, either.
+    last of them are not named, either. If no flag is left, there is no warning.
 
     Args:
         tables: the tables.
-        conditions: all conditions of the user. The flags in them are not looked at.
+        conditions: all conditions of the user. A flag is left out if one of them is on its column.
+
+    Returns:
+        A list of one warning, or an empty list.
     """
     chosen = {column for column, _ in conditions}
     flags = [name for name in FLAGS if name not in chosen]

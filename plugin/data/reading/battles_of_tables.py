@@ -47,12 +47,20 @@ class SharedFacts:
 def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
     """Join tables into one view, and return its battles with everything known about them.
 
-    If the query does not say whether only scores count, they do if the sources' own ranker is the
-    mean. The battles have the notes on sources, on the join, on odd items and on rows, and a likely
-    item only if the query names no groups.
+    If the query does not say whether scores are paired for `mean` and `median` only
+    (`scores_only`), they are if the sources' own ranker is the mean. The battles have the notes on
+    sources, on the join, on odd items, on rows, on doubtful names of models and on voters. Notes on
+    the join that notes on sources tell already are left out. The battles have a likely item only if
+    the query names no groups.
+
+    Args:
+        duck: the database in which the tables are joined.
+        plan: the query, and the engine that counts.
+        read: the chosen rows of all sources, with oriented scores.
 
     Raises:
-        UsageError, DataError: the tables cannot be joined, or their rows contradict each other.
+        UsageError, DataError: the tables cannot be joined, their rows contradict each other, or two
+            models or two judges have names that look the same.
     """
     query = plan.query
     shared = _shared_facts(read.tables, is_whole=not query.where)
@@ -98,12 +106,14 @@ def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
 def _join_facts_of_tasks(
     tables: Sequence[RecordTable], *, has_copies: bool
 ) -> dict[str, TaskFacts]:
-    """Return what is known of each task of a tournament; empty unless all tables know it.
+    """Return what is known of each task of a tournament, by its name.
+
+    The result is empty if a table has no facts of tasks.
 
     Args:
         tables: the tables.
-        has_copies: whether verdicts are in several of them. What one of them misses may then be in
-            another, so that the numbers of missing battles are not known.
+        has_copies: whether a verdict is in several tables. Battles that one table misses may then
+            be in another, so that the numbers of missing battles are not known (None).
     """
     if not all(each.facts_of_tasks for each in tables):
         return {}
@@ -126,7 +136,16 @@ def _verdicts_in_view(duck: Duck, plan: ReadingPlan, view: str) -> Verdicts:
 
 
 def verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Verdicts:
-    """Return the verdicts in a table or view. The query says whether their orders are merged."""
+    """Return the verdicts in a table or view, counted as a query says.
+
+    The query decides whether the two orders of a pair are merged, what a battle with one unparsed
+    order is, and which column has the groups of items.
+
+    Args:
+        counting: the engine that counts.
+        relation: name of the table or view, with the columns of the battles table.
+        query: the query.
+    """
     keep_one_sided = query.one_sided == "keep"
     return Verdicts(
         counting,
@@ -153,7 +172,10 @@ def _notes_on_sources(read: SourceTables) -> list[Notice]:
 
 
 def _notes_on_rows(verdicts: Verdicts, tables: Sequence[RecordTable]) -> list[Notice]:
-    """Return the warnings of verdicts; battles of counts are equal rows, which need none."""
+    """Return the warnings of verdicts.
+
+    If all tables have counts of wins, equal rows are expected, and there is no warning of them.
+    """
     notes = verdicts.notes()
     if all(each.format == "counts" for each in tables):
         notes = [note for note in notes if note.code != "rows-repeat"]
@@ -182,7 +204,12 @@ def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]
 
 
 def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> list[Notice]:
-    """Return the notes on joined tables that tell more than what readers of formats found."""
+    """Return the notes on joined tables that tell more than what readers of formats found.
+
+    Args:
+        notes: the notes on the join.
+        gathered: what the readers found: questions, notes and lost runs.
+    """
     changed = {finding.task: finding.unshared for finding in gathered.questions if finding.unshared}
     untold = []
     for note in notes:
@@ -193,7 +220,15 @@ def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> l
 
 
 def _is_told_by_documents(note: Notice, gathered: GatheredBattles) -> bool:
-    """Return whether a note counts only the documents that a note of lm-eval's reader counts."""
+    """Return whether a note counts only the documents that a note of lm-eval's reader counts.
+
+    A note on scores that stand alone does so if their number is that of the documents that not all
+    models have. Any other note does not.
+
+    Args:
+        note: any note.
+        gathered: what the readers found. Its notes and losses are searched.
+    """
     if note.code != "scores-alone":
         return False
     alone = 0

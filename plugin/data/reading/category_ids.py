@@ -68,7 +68,14 @@ def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: st
 def _stands_in_several(
     engine: Duck, tables: Sequence[RecordTable], category: str, item: str
 ) -> bool:
-    """Return whether an id has rows in several categories."""
+    """Return whether an id has rows in several categories; an empty category is none.
+
+    Args:
+        engine: the database.
+        tables: the tables.
+        category: the column with categories.
+        item: the id.
+    """
     queries = []
     for table in tables:
         columns = table.records.columns
@@ -83,8 +90,14 @@ def _stands_in_several(
 def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: str) -> bool:
     """Return whether the rows of an id seem to be about one question in all categories.
 
-    They do if they describe the same responses, or if their verdicts are equal more often than by
-    chance: then the category is a property of the battle, or of an item in several categories.
+    They do if most rows of several categories describe the same responses, or if their verdicts are
+    equal more often than by chance: then the category is a property of the battle, or of an item in
+    several categories.
+
+    Args:
+        engine: the database.
+        tables: the tables; some id has rows in several categories.
+        category: the column with categories.
     """
     parts = [_compared_rows(each, category) for each in tables]
     view = engine.fresh("compared")
@@ -104,9 +117,9 @@ def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: 
 
 
 def _compared_rows(each: RecordTable, category: str) -> str:
-    """Return the query of the rows of a table.
+    """Return a query (SQL) of the rows of a table, whose verdicts are compared across categories.
 
-    The columns are `category`, and hashes: `key` (of id, models, judge, voter, metric, order and
+    Its columns are `category`, and hashes: `key` (of id, models, judge, voter, metric, order and
     repeat), `whose` (of models, judge, voter and metric), `verdict`, and `description` (of texts
     and lengths that describe the question or the responses; null if the table has none).
     """

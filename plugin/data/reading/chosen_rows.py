@@ -74,7 +74,14 @@ def _choose_groups(query: BattleQuery, read: SourceTables) -> tuple[BattleQuery,
 
 
 def _join_names_of_query(read: SourceTables, query: BattleQuery) -> SourceTables:
-    """Describe the judges of all tables, and join names that look the same if the query says so."""
+    """Describe the judges of all tables, and join names that look the same if the query says so.
+
+    Tables without records of judges get those of their columns (`judges_in`). If names are joined,
+    those in the records of runs are joined, too, and notes say which names became one.
+
+    Raises:
+        DataError: names are joined, and a battle is of two models whose names look the same.
+    """
     tables = [replace(each, judges=each.judges or judges_in(each.records)) for each in read.tables]
     if query.names == "exact":
         return replace(read, tables=tables)

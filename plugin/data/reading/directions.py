@@ -81,7 +81,11 @@ def orient_scores(tables: Sequence[RecordTable], query: BattleQuery) -> Directio
 
 
 def _no_scores_error(asked: bool) -> UsageError:
-    """Return the error for a direction that is given for files without scores."""
+    """Return the error for a direction that is given for files without scores.
+
+    Args:
+        asked: the direction that the user gave: whether lower scores are better.
+    """
     option = option_text("lower_is_better", str(asked).lower())
     return UsageError(
         f"{option} is for scores of single responses, and the sources hold verdicts on pairs, "
@@ -160,7 +164,10 @@ def _is_lower_by_name(
 
 
 def _rows_of_metric(table: RecordTable, name: str | None) -> str:
-    """Return the SQL condition that a row is of a metric; None stands for all rows."""
+    """Return the SQL condition that a row is of a metric.
+
+    It is `true` for all rows if the name is None. Rows without a metric are of none.
+    """
     if name is None:
         return "true"
     return f"coalesce({table.records.columns['metric'].text} = {sql_literal(name)}, false)"

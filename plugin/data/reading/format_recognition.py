@@ -119,7 +119,11 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
 
 
 def _nearest_signature(columns: frozenset[str]) -> tuple[str, frozenset[str]]:
-    """Return the name and a signature of the format of which most columns are given, by share."""
+    """Return the name of the most similar format, and its signature that is most similar.
+
+    A signature is a set of columns. The most similar one has the largest share of its columns among
+    `columns`.
+    """
     signatures = []
     for known in catalogue.formats():
         for signature in known.signature:

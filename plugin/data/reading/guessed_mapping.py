@@ -45,11 +45,15 @@ PAIRS_OF_WORDS = (("x", "y"),)
 WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
 """Such words in the names of columns with the models if the first of them won every battle."""
 MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "agent", "engine"})
+"""Words in the names of columns with models, in lower case."""
 SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
+"""Words in the names of columns with scores."""
 WIN_WORDS = frozenset({"win", "wins", "won", "victories", "w"})
+"""Words in the names of columns with counts of wins."""
 TIE_WORDS = frozenset({"tie", "ties", "tied", "draw", "draws", "drawn", "d"})
+"""Words in the names of columns with counts of ties."""
 VERDICT_WORDS = frozenset({*LIKELY_NAMES["credit"], "preferred", "better", "best", "comparison"})
-"""Words in the names of columns with models, scores, counts of wins and ties, and verdicts."""
+"""Words in the names of columns with verdicts."""
 FIRST_WORDS = frozenset({"first", "a", "1", "left"})
 """Words in the name of a column with the model that was shown first, or as A."""
 TRUTHS = frozenset({"true", "false", "yes", "no"})
@@ -57,6 +61,7 @@ TRUTHS = frozenset({"true", "false", "yes", "no"})
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 """Matches a word in the name of a column: `answer1Model` has three."""
 Cells = Sequence[str | None]
+"""The cells of a column as text; None for an empty cell."""
 
 
 class Guess(NamedTuple):
@@ -196,6 +201,7 @@ def _column_of_first(cells: Mapping[str, Cells], of_models: tuple[str, str]) -> 
         is_one_of_both = all(cell in pair for pair, cell in zip(pairs, column, strict=True))
         if is_one_of_both and len(sides) > 1:
             likely.append((len(path), path))
+    # The least entry is the most likely one; its last element is what is looked for.
     return min(likely)[-1] if likely else None
 
 
@@ -244,7 +250,8 @@ def _columns_in_paths(paths: Mapping[str, str]) -> dict[str, str]:
 def _credits_of_likely_column(records: Records) -> dict[str, str]:
     """Return a guess of the credit map for the column that is the credit by its name.
 
-    The names are those of `LIKELY_NAMES`.
+    The names are those of `LIKELY_NAMES`, in upper or lower case. The result is empty if no column
+    has such a name, or if there is a column `credit`.
     """
     names = {name.lower(): name for name in records.columns}
     likely = next((names[word] for word in LIKELY_NAMES["credit"] if word in names), None)
@@ -257,7 +264,11 @@ def _credits_of_likely_column(records: Records) -> dict[str, str]:
 def _sampled_cells(records: Records) -> dict[str, Cells]:
     """Return the first cells of each column, and of each path into objects and pairs, as text.
 
-    Paths are those that `--columns` takes, such as `answers.0.model`.
+    Paths are those that `--columns` takes, such as `answers.0.model`; other paths are left out.
+
+    Returns:
+        The cells by path. All lists have one cell per row for the first `SAMPLE` rows; the cell is
+        None if the row has no value at this path. Empty if the table has no columns.
     """
     texts = ", ".join(column.text for column in records.columns.values())
     if not texts:
@@ -316,7 +327,11 @@ def _words_in_name(path: str) -> list[str]:
 
 
 def _pairs_of_columns(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
-    """Yield the pairs of columns whose names differ only in the words of a side."""
+    """Yield the pairs of columns whose names differ only in the words of a side.
+
+    The words are those of `SIDES` and `WINNER_AND_LOSER`, and those of `PAIRS_OF_WORDS` in names of
+    several words. The column with the first word of the two comes first.
+    """
     by_words: dict[tuple[str, ...], str] = {}
     for path in paths:
         by_words.setdefault(tuple(_words_in_name(path)), path)
@@ -336,15 +351,17 @@ def _have_side_words(pair: tuple[str, str], sides: Iterable[tuple[str, str]]) ->
 
 
 def _pair_of_models(cells: Mapping[str, Cells]) -> tuple[str, str] | None:
-    """Return the two columns with the models; None if there are none.
+    """Return the columns with model_a and model_b; None if no two columns hold models.
 
-    Names with a word for a model come first, then short ones.
+    Of several such pairs, those whose names have a word for a model come first, then those with
+    short names.
     """
     likely = []
     for first, second in _pairs_of_columns(cells):
         if _are_models(cells[first], cells[second]):
             names_no_model = MODEL_WORDS.isdisjoint(_words_in_name(first))
             likely.append((names_no_model, len(first), (first, second)))
+    # The least entry is the most likely one; its last element is what is looked for.
     return min(likely)[-1] if likely else None
 
 
@@ -371,7 +388,10 @@ def _are_models(first: Cells, second: Cells) -> bool:
 
 
 def _columns_of_scores(cells: Mapping[str, Cells]) -> dict[str, str]:
-    """Return the columns with the scores of both models, by podium's names; empty if none are."""
+    """Return the columns with the scores of both models, by podium's names for them.
+
+    These are `score_a` and `score_b`. The result is empty if no two columns have scores.
+    """
     for first, second in _pairs_of_columns(cells):
         has_word = not SCORE_WORDS.isdisjoint(_words_in_name(first))
         if has_word and _are_all_numbers([*cells[first], *cells[second]]):
@@ -380,9 +400,10 @@ def _columns_of_scores(cells: Mapping[str, Cells]) -> dict[str, str]:
 
 
 def _columns_of_counts(cells: Mapping[str, Cells]) -> dict[str, str]:
-    """Return the columns with the wins of both models, and with ties, by podium's names.
+    """Return the columns with the wins of both models, and with ties, by podium's names for them.
 
-    Empty if no two columns have counts of wins.
+    These are `wins_a` and `wins_b`, and `ties` if there is such a column. The result is empty if no
+    two columns have counts of wins.
     """
     for first, second in _pairs_of_columns(cells):
         has_word = not WIN_WORDS.isdisjoint(_words_in_name(first))
@@ -398,7 +419,7 @@ def _columns_of_counts(cells: Mapping[str, Cells]) -> dict[str, str]:
 
 
 def _has_counts(column: Cells) -> bool:
-    """Return whether all values of a column are whole numbers from 0."""
+    """Return whether all values of a column are whole numbers from 0, and there is one."""
     values = [cell for cell in column if cell is not None]
     return bool(values) and all(cell.isdecimal() for cell in values)
 
@@ -429,6 +450,7 @@ def _column_of_verdicts(
         is_known = is_telling and not words
         if is_known or is_named:
             likely.append((not is_known, not is_named, len(path), path))
+    # The least entry is the most likely one; its last element is what is looked for.
     return min(likely)[-1] if likely else None
 
 

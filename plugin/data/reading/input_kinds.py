@@ -90,7 +90,8 @@ def _differ_by_order(rows: ItemRows) -> bool:
 def _recur_for_other_models(rows: ItemRows) -> bool:
     """Return whether most inputs of ids with several inputs are of several models or pairs.
 
-    A prompt of a judge is of the models whose responses it holds.
+    The share of these inputs is the mean of the shares of the ids. A prompt of a judge is of the
+    models whose responses it holds.
     """
     recurring_inputs = (
         "select id, count(distinct coalesce(model, pair)) > 1 as recurs "
@@ -106,7 +107,8 @@ def _recur_for_other_models(rows: ItemRows) -> bool:
 def _are_shorter_than_responses(rows: ItemRows) -> bool:
     """Return whether nearly all inputs are shorter than the longer response of their row.
 
-    The lengths of responses are those of a column, or of the texts.
+    Lengths of responses are those of their texts, else those in the columns of lengths. The result
+    is False if no row has an input and known lengths.
     """
     shorter = counted = 0
     for table, question in zip(rows.tables, rows.inputs, strict=True):

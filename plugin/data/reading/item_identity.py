@@ -184,7 +184,11 @@ def _identify_by_turn(engine: Duck, tables: Sequence[RecordTable]) -> Identified
 
 
 def _named_by_turn(each: RecordTable) -> RecordTable:
-    """Return a table whose items are named by id and turn. The id is kept as `question`."""
+    """Return a table whose items are named `ID turn N`.
+
+    A row without a turn keeps its id. The id is kept as `question`, unless the table has such a
+    column. A table without a column `turn` is returned unchanged.
+    """
     columns = dict(each.records.columns)
     if "turn" not in columns:
         return each
@@ -329,7 +333,7 @@ def _paired_by_input(rows: ItemRows, conflicts: int) -> IdentifiedTables:
 
 
 def _have_inputs_other_ids(rows: ItemRows) -> bool:
-    """Return whether an input has several ids."""
+    """Return whether some input stands in rows of several ids."""
     return rows.has("and input is not null group by input having min(id) <> max(id) limit 1")
 
 
@@ -412,7 +416,14 @@ def _first_shared_category(tables: Sequence[RecordTable]) -> str:
 
 
 def _named_by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
-    """Return tables whose items are named `CATEGORY:ID`, or by the id if there is no category."""
+    """Return tables whose items are named `CATEGORY:ID`.
+
+    Rows without a category keep their id.
+
+    Args:
+        tables: the tables.
+        category: the column with categories, which all tables have.
+    """
     named = []
     for table in tables:
         columns = table.records.columns

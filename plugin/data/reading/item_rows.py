@@ -32,15 +32,25 @@ class ItemRows:
 
     @property
     def question(self) -> QuestionColumn:
-        """What the first table with any says of the questions."""
+        """The first entry of `inputs` that is not None; there must be one."""
         return next(column for column in self.inputs if column is not None)
 
     def has(self, condition: str) -> bool:
-        """Return whether the relation has rows with what a condition or grouping (SQL) says."""
+        """Return whether the relation has rows that meet a condition.
+
+        Args:
+            condition: SQL that follows `where id is not null`: a further condition such as
+                `and model is null`, or a grouping with its condition (`group by ... having ...`).
+        """
         return bool(self.engine.rows(f"select 1 from {self.name} where id is not null {condition}"))
 
     def row_place(self, place: int, row: int) -> str:
-        """Return the file and row of a row."""
+        """Return the file and the row's name for messages, such as `votes.csv, row 3`.
+
+        Args:
+            place: number of the table.
+            row: number of the row in the table.
+        """
         each = self.tables[place]
         return f"{each.source}, {each.records.name_row(row)}"
 
@@ -92,7 +102,7 @@ def gather_item_rows(
 
 
 def hash_of_words(column: Column) -> str:
-    """Return SQL of the hash of the words of a cell's text; null if the cell is empty.
+    """Return SQL of a hash of the words in a column's cell; null if the cell is empty.
 
     Texts that differ only in Unicode form or white space have the same hash.
     """

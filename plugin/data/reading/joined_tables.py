@@ -73,6 +73,7 @@ class UnitedRows(NamedTuple):
 
 
 NO_ROWS = UnitedRows(view="", copies=0, repeated_files=frozenset())
+"""The rows of no file."""
 
 
 def join_tables(
@@ -82,9 +83,12 @@ def join_tables(
 
     Args:
         engine: the database.
-        tables: the tables.
+        tables: the tables of verdicts and of scores, in any order.
         scores_only: whether large sets of scores are paired to no more battles than the rankers
             `mean` and `median` need.
+
+    Raises:
+        DataError: scores make no battle, because no two models have a score of one item.
     """
     # `scored` are the tables of scores, and `played` the tables of battles.
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
@@ -172,20 +176,20 @@ def _without_copied_files(
     copies = 0
     sizes = Counter(each.records.number for each in tables)
     for each in tables:
-        number = each.records.number
+        rows = each.records.number
         names = sorted(each.records.columns)
-        if "item" in names or number is None or sizes[number] < 2:
+        if "item" in names or rows is None or sizes[rows] < 2:
             kept.append(each)
             continue
         cells = ", ".join(each.records.columns[name].text for name in names)
         ((content,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
-        original = first.setdefault((content, str(number), *names), each)
+        original = first.setdefault((content, str(rows), *names), each)
         if original is each:
             kept.append(each)
             continue
         is_same_file = original.source == each.source and each.source != table.FRAME
         if is_same_file or _chance_of_equal_rows(engine, each.records) < CHANCE:
-            copies += number
+            copies += rows
         else:
             kept.append(each)
             alike.append(each.source)
@@ -256,13 +260,14 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
 def _files_within_others(
     engine: Duck, view: str, key: str, numbers: Sequence[int]
 ) -> frozenset[int]:
-    """Return the files whose rows all stand in another file; of files with the same rows, all but
-    the first.
+    """Return the numbers of the files whose rows all stand in another file.
+
+    Of files with the same rows, the first one is left out of the result.
 
     Args:
         engine: the database.
         view: name of the view with the rows of all files.
-        key: the expressions whose values are the same for a row in all files.
+        key: SQL expressions, separated by commas, whose values are the same for equal rows.
         numbers: numbers of the files that are compared.
     """
     if len(numbers) < 2:
@@ -479,7 +484,8 @@ def note_odd_items(
 ) -> list[Notice]:
     """Return notes on columns that may be the item or the judge, and on items that are alike.
 
-    Items are alike if they differ only by white space, case or Unicode normalization (NFC).
+    Items are alike if they differ only by white space, case or Unicode normalization (NFC). The
+    note on them names two of them, and the number of groups of items that are alike.
 
     Args:
         engine: the database.

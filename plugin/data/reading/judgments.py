@@ -224,7 +224,7 @@ def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelErr
     """Return the error for scores of one model with the runs that were given and do not count.
 
     They are runs that failed or cannot be read, and earlier runs of the same model. If its runs are
-    of several tasks, the error says so.
+    of several tasks, the error says so. Without any of these, the error is returned unchanged.
     """
     earlier = select_codes(read.gathered.notes, EARLIER_RUNS)
     bare, _ = split_remedies([*read.gathered.lost, *earlier])
@@ -246,8 +246,9 @@ def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelErr
 def _with_command(error: OneModelError, query: BattleQuery) -> OneModelError:
     """Return the error for scores of one model with the command that compares two of its runs.
 
-    The command accepts other questions if the runs share no input. The error is returned unchanged
-    if the model was run once, or if its runs cannot be compared for another reason.
+    To choose the options of the command, the two runs are read here. The command accepts other
+    questions if the runs share no input. The error is returned unchanged if the model was run once,
+    or if its runs cannot be compared for another reason.
     """
     repeats = error.repeats
     if repeats is None:

@@ -53,6 +53,7 @@ KEYS = (*MAPPING_KEYS, *TEXT_KEYS, "lower_is_better")
 PLAIN_TEXT = re.compile(r"[A-Za-z0-9_.]+")
 """Matches texts that need no quotes in YAML, where a mapping file takes every scalar as text."""
 TRUTHS = {"true": True, "false": False}
+"""Values of the key `lower_is_better`, by their text in a mapping file."""
 
 
 def apply_mapping_file(query: BattleQuery) -> tuple[BattleQuery, list[Notice]]:
@@ -116,7 +117,10 @@ def name_of_mapping_file(path: Path) -> str:
 
 
 def format_mapping(**options: Mapping[str, str]) -> str:
-    """Return options as the text of a mapping file in one line; empty ones are left out."""
+    """Return options as the text of a mapping file in one line; empty options are left out.
+
+    `format_mapping(columns={"model_a": "left"})` is `{columns: {model_a: left}}`.
+    """
     parts = []
     for name, values in options.items():
         pairs = [f"{_yaml_scalar(key)}: {_yaml_scalar(value)}" for key, value in values.items()]
@@ -270,9 +274,12 @@ def _checked_mapping(
 ) -> Mapping[str, Any] | tuple[tuple[str, str], ...]:
     """Return the value of a key of `MAPPING_KEYS`.
 
+    It is a tuple of pairs for `where`, else a dictionary: of credits in [0, 1] for `credit_map`, of
+    texts for the other keys.
+
     Args:
         name: the key.
-        value: its value.
+        value: its value in the file.
         key_error: makes the error of a problem and a remedy.
 
     Raises:

@@ -30,7 +30,11 @@ def name_metrics_by_filter(tables: Sequence[RecordTable]) -> list[RecordTable]:
 
 
 def _has_several_filters(each: RecordTable) -> bool:
-    """Return whether a model has scores of one item by several filters."""
+    """Return whether a table has scores of a model on one item by several filters.
+
+    The scores must be of the same task and metric. False for tables of battles, of a host's eval
+    and without a column `filter`.
+    """
     columns = each.records.columns
     if each.is_of_host or FILTER not in columns or not is_pointwise(columns):
         return False

@@ -74,7 +74,15 @@ def alike_error(kind: str, alike: Sequence[str], places: Sequence[str] = ("", ""
 
 
 def _first_place_of(name: str, columns: Iterable[str], tables: Sequence[RecordTable]) -> str:
-    """Return the first file and row with a name in one of the columns; empty if there is none."""
+    """Return the first file and row with a name in one of the columns, as `votes.csv, row 3`.
+
+    The text is empty if there is none.
+
+    Args:
+        name: the name.
+        columns: the columns.
+        tables: the tables, which are searched in their order.
+    """
     for table in tables:
         held = [
             table.records.columns[column] for column in columns if column in table.records.columns
@@ -131,7 +139,7 @@ def _joined_column(column: Column, names: Iterable[str]) -> Column:
 
 
 def _reject_battles_with_itself(each: RecordTable) -> None:
-    """Raise DataError for a battle whose two models became one."""
+    """Raise DataError if the two models of a battle became one; tables of scores have no battle."""
     columns = each.records.columns
     if not {"model_a", "model_b"} <= columns.keys():
         return

@@ -40,7 +40,11 @@ NESTED_TEXT = r"""^(\{|\[)\s*["']"""
 
 
 def may_hold_nested_names(frame: "pd.DataFrame") -> bool:
-    """Return whether a name of a model in a frame is an object or a list, or looks like one."""
+    """Return whether a cell with a name of a model is an object or a list, or looks like one.
+
+    The cells are those of `COLUMNS_OF_NAMES`. A text looks like one if it begins as `NESTED_TEXT`
+    says.
+    """
     for name in COLUMNS_OF_NAMES:
         if name not in frame:
             continue

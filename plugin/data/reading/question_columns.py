@@ -64,6 +64,7 @@ REPLY_NAMES = ("response", "output", "prediction", "completion", "model_answer",
 PROMPTS_IN_DOUBT = "questions, or a judge's prompts"
 NUMBERS_IN_DOUBT = "questions, or numbers of tokens"
 CONTEXTS_IN_DOUBT = "of the question, or what a model retrieved"
+"""What columns of inputs may hold, for messages of the finding `undecided`."""
 FEWEST_ANSWERS = 4
 """With fewer different answers, it is chance that models have the same ones."""
 SEPARATOR = " | "
@@ -90,7 +91,7 @@ class QuestionColumn:
 
     @property
     def what(self) -> str:
-        """What the columns have, in words."""
+        """`reference answers` if the columns have only these, else `inputs`; for messages."""
         return "reference answers" if self.is_reference else "inputs"
 
     @property
@@ -128,10 +129,10 @@ class QuestionParts:
     def as_columns(
         self, tables: Sequence[RecordTable], *, with_further: bool
     ) -> list[QuestionColumn | None]:
-        """Return the columns of each table as one; None if it does not say what was asked.
+        """Return for each table its columns of questions, joined to one column.
 
         They are joined with the reference answers, which stand alone if no table says what was
-        asked.
+        asked. A table that does not say what was asked, although another table does, has None.
 
         Args:
             tables: the tables, in the order of `main`.
@@ -177,13 +178,16 @@ def choose_question_columns(
     """Return the columns by which rows of one id are compared, for each table.
 
     Further parts count if the first column has few texts, or if most of its texts with their
-    further parts are of several models or files: what a model retrieved is its own. A reference
-    answer alone identifies a question only with its id, unless no two ids have one.
+    further parts are of several models or files: what a model retrieved is its own. If no table
+    says what was asked, the columns have the reference answers (`columns_of_references`).
 
     Args:
         engine: the database.
         tables: the tables.
         parts: what the tables say of their questions. It is not empty.
+
+    Returns:
+        A column for each table, in their order; None if the table does not say what was asked.
     """
     if not any(parts.main):
         return columns_of_references(engine, tables, parts.references[0])
@@ -232,7 +236,10 @@ def _asked_names(records: Records, *, are_numbers: bool) -> tuple[str, ...]:
 
 
 def _names_in_all(named: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the names that all tables have, apart from tables without names."""
+    """Return the names that all tables have, in the order of the first table.
+
+    Tables without any names are not looked at.
+    """
     holders = [names for names in named if names]
     if not holders:
         return ()
@@ -244,7 +251,8 @@ def _names_in_all(named: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 def _first_names(named: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     """Return for each table the first name that all tables have, else its own first name.
 
-    A table without names has none; the others count as all tables.
+    Each is a tuple of one name. A table without names has an empty tuple, and is not looked at when
+    the shared names are found.
     """
     shared = _names_in_all(named)
     firsts: list[tuple[str, ...]] = []

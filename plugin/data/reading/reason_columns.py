@@ -34,10 +34,14 @@ LONGEST_ERROR = 60
 
 
 def with_reasons(columns: Mapping[str, Column]) -> dict[str, Column]:
-    """Return typed columns of battles, or of scores, with the reason of rows without a verdict.
+    """Return typed columns of battles, or of scores, with a column `reason`.
 
-    It is from the first column of `ERROR_NAMES` or `FINISH_NAMES` with a value, unless the row has
-    a reason. Other rows keep theirs.
+    A row without a reason and without a credit, margin or score has the reason that the first of
+    the columns `ERROR_NAMES` and `FINISH_NAMES` with a value says. Other rows keep their reason. If
+    the table has none of these columns, no column is added.
+
+    Args:
+        columns: the columns, by podium's names. The mapping is not changed.
     """
     by_name = {name.lower(): column for name, column in columns.items()}
     reasons = [_error_in(by_name[name], name) for name in ERROR_NAMES if name in by_name]
@@ -52,7 +56,11 @@ def with_reasons(columns: Mapping[str, Column]) -> dict[str, Column]:
 
 
 def _error_in(column: Column, name: str) -> str:
-    """Return SQL of the error in a cell; the name of the column if the cell is `true` or 1."""
+    """Return SQL of the error in a cell, shortened to `LONGEST_ERROR` characters.
+
+    It is the name of the column if the cell is `true`, `1` or `yes`, and NULL if the cell is one of
+    `NO_ERROR_VALUES`.
+    """
     cell = f"trim({column.text})"
     none = ", ".join(map(sql_literal, sorted(NO_ERROR_VALUES)))
     return (
@@ -63,7 +71,11 @@ def _error_in(column: Column, name: str) -> str:
 
 
 def _ending_in(column: Column, name: str) -> str:
-    """Return SQL of the reason for an ending of a reply; NULL if it ended by itself."""
+    """Return SQL of the reason for an ending of a reply; NULL if the reply ended by itself.
+
+    For an ending that is not in `REASON_OF_FINISH`, the reason is the name of the column and the
+    cell.
+    """
     cell = f"lower(trim({column.text}))"
     known = " ".join(
         f"when {sql_literal(value)} then {sql_literal(reason)}"

@@ -10,8 +10,9 @@ from podium.notices.notice import Notice
 def settle_orders(query: BattleQuery, read: SourceTables) -> tuple[BattleQuery, SourceTables]:
     """Return a query that says what battles with one readable order are, and the tables.
 
-    Without the option, it is what the logs record. If some record `keep` and others do not, it is
-    `unparsed`, and a warning says so. Tables that record nothing count as `unparsed`.
+    Without the option `one_sided`, these battles are what the logs record: `keep` if all tables
+    record it. If only some tables record it, such battles stay unparsed, and the tables get a
+    warning. If the query has the option, or does not merge orders, both are returned unchanged.
     """
     if query.one_sided is not None or not query.merge:
         return query, read

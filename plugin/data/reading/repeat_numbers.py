@@ -9,7 +9,8 @@ from podium.data.reading.rows import RecordTable
 from podium.notices.notice import Notice
 
 FEWEST_ROWS = 5
-"""With fewer rows in each order, numbers that do not meet show nothing."""
+"""Least number of rows in an order for repeats to be numbered anew. In fewer rows, the orders may
+have no number in common by chance."""
 FIRST_ROWS = 1000
 """Number of rows that are looked at first: most tables are known by them."""
 MOST_REPEATS = 1000
@@ -22,10 +23,11 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
     Two judgments of a pair in both orders are merged if they have one number. A judge that asked
     twice in each order may have counted on: 1 and 2 in one order, 3 and 4 in the other. The first
     of one order then belongs to the first of the other. Both orders must have as many rows, except
-    for malformed rows that were left out.
+    for malformed rows that were left out, and as many numbers. Nothing is numbered anew unless all
+    tables have orders and repeats (`_has_repeats_in_orders`).
 
     Returns:
-        The tables, and a note if repeats were numbered anew.
+        The tables, and a list of one note if repeats were numbered anew, else an empty list.
     """
     played = [each for each in tables if _has_repeats_in_orders(each)]
     have_all_repeats = bool(played) and len(played) == len(tables)
@@ -56,7 +58,7 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
 
 
 def _has_repeats_in_orders(each: RecordTable) -> bool:
-    """Return whether a table of battles has numbers of repeats, and orders.
+    """Return whether a table of battles has columns of repeats and orders, and is of no host.
 
     Hosts number the repeats of both orders alike.
     """
@@ -66,7 +68,12 @@ def _has_repeats_in_orders(each: RecordTable) -> bool:
 
 
 def _share_numbers(each: RecordTable, rows: int) -> bool:
-    """Return whether both orders have a number in common in the first rows of a table."""
+    """Return whether both orders have a number in common in the first rows of a table.
+
+    Args:
+        each: the table.
+        rows: number of rows that are looked at.
+    """
     seen = _numbers_of_orders(each, f"(select * from {each.records.scan} limit {rows})")
     # A number of one order is seen once, and a number of both orders twice.
     return len({number for _, number, _ in seen}) < len(seen)
@@ -87,8 +94,10 @@ def _numbers_of_orders(each: RecordTable, scan: str) -> list[tuple[bool, float, 
 
 
 def _forward_condition(each: RecordTable) -> str:
-    """Return SQL that is true if the model with the lesser name was shown first, and null if the
-    order is unknown."""
+    """Return SQL that is true if the model with the lesser name was shown first, else false.
+
+    It is null if the order is unknown, or if the two orders were merged.
+    """
     columns = each.records.columns
     order = columns["order"].text
     forward = f"{columns['model_a'].text} < {columns['model_b'].text}"

@@ -33,7 +33,11 @@ SHOWN_CHARACTERS = 120
 
 
 def response_columns(columns: Mapping[str, Column]) -> tuple[Column, Column] | None:
-    """Return the columns with the responses of model_a and model_b; None if there are none."""
+    """Return the columns with the responses of model_a and model_b.
+
+    They are the first pair of `RESPONSES` that the table has and that are no numbers; None if there
+    is none.
+    """
     for a, b in RESPONSES:
         if a not in columns or b not in columns:
             continue
@@ -109,7 +113,17 @@ def _response_queries(place: int, each: RecordTable) -> list[str]:
 def _examples(
     engine: Duck, view: str, tables: Sequence[RecordTable], model: str, item: str
 ) -> dict[str, str]:
-    """Return two different responses of a model to an item, by file and row."""
+    """Return the beginnings of two different responses of a model to an item, by file and row.
+
+    The keys are texts such as `votes.csv, row 3`.
+
+    Args:
+        engine: the database.
+        view: name of the view with the rows of `_response_queries`.
+        tables: the tables.
+        model: name of the model.
+        item: the item, on which the model has different responses.
+    """
     condition = f"item = {sql_literal(item)} and model = {sql_literal(model)} and said is not null"
     by_position = "select said, min((place, row, side)) as position"
     query = f"{by_position} from {view} where {condition} group by said order by position limit 2"

@@ -20,6 +20,7 @@ from podium.scorers.judge_record import JudgeRecord, join_judges
 from podium.wording import some
 
 TRUTHS = ("true", "false")
+"""Values for which upper and lower case are the same in conditions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,11 @@ def keep_rows(
             `judge` and `metric` are; None if there is none.
 
     Returns:
-        The tables with the rows, and notes on files that lack a column. Such files are left out.
+        The tables with the rows, and notes on files that lack a column. These files, and files
+        without such a row, are left out.
+
+    Raises:
+        UsageError: no table has a column, or no row has a value.
     """
     kept = list(tables)
     notes = []
@@ -109,9 +114,10 @@ def _select_rows(
     Args:
         tables: the tables.
         column: the column, or `COLUMN.KEY` for a value in a column of objects.
-        value: the value, one that looks the same, or the last part of a name such as that of the
-            task `acme/advice`. In the column `judge`, it may also be the judge's short name or its
-            model.
+        value: the value. A cell that lists several values has each of them. If no row has the
+            value, rows count with one that looks the same, else with a name that ends with it, as
+            the task `acme/advice` does with `advice`. In the column `judge`, the value may also be
+            the judge's model or short name; that is tried before similar values.
         exempt: further values whose rows are kept.
 
     Raises:
@@ -179,7 +185,7 @@ def _facts_of_values(table: RecordTable, column: str, values: Sequence[str]) -> 
 
 
 def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -> list[str]:
-    """Return the cells of a column that list a value among others, such as a category."""
+    """Return the cells of a column that are lists with a value, such as a category, in order."""
     lists = set[str]()
     for table in holders:
         held = column_called(table.records, column)
@@ -192,8 +198,10 @@ def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -
 
 
 def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
-    """Return the names of the judges that have this name or model; else those with it as short
-    name."""
+    """Return the names of the judges that have a word as name or model.
+
+    If there is none, return those that have the word as short name; the list may be empty.
+    """
     judges = join_judges(each.judges for each in tables)
     short = short_judge_names(judges.values())
     of_short_name = [
@@ -225,8 +233,14 @@ def _value_condition(each: RecordTable, name: str, values: Sequence[str]) -> str
 
 
 def distinct_texts(records: Records, name: str) -> list[str]:
-    """Return the distinct texts in a column, without empty cells. For `COLUMN.KEY`, see
-    `column_called`."""
+    """Return the distinct texts in a column, without empty cells, in no order.
+
+    The list is empty if there is no such column.
+
+    Args:
+        records: the rows.
+        name: the column, or `COLUMN.KEY` for a value in a column of objects (`column_called`).
+    """
     column = column_called(records, name)
     if column is None:
         return []

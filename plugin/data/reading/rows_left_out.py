@@ -59,7 +59,11 @@ def _rows_by_model(records: Records) -> Counter[str]:
 
 
 def notes_on_bad_rows(tables: Sequence[RecordTable]) -> list[Notice]:
-    """Return a note for each file with rows that are left out, with the place and value of each."""
+    """Return a note for each file with rows that are left out.
+
+    Its fields are `source`, `rows` (their number), and `places` (what is wrong with a row, by the
+    name of the row).
+    """
     notes = []
     for table in tables:
         if table.bad_rows:

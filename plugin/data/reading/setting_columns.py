@@ -42,7 +42,8 @@ COMPARED_COLUMNS: Mapping[str, tuple[SettingKind, str]] = {
     "chat_template": ("generation", "chat_template"),
     "max_tokens": ("generation", "max_tokens"),
 }
-"""The same, with columns in which models are compared, but whose values do not name models."""
+"""`SETTING_COLUMNS` and further columns: models are compared in these settings, too, but are never
+named by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,11 @@ def name_models_by_settings(engine: Duck, tables: Sequence[RecordTable]) -> Name
 
 
 def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]:
-    """Return the columns of `SETTING_COLUMNS` of which a model has several values on one item."""
+    """Return the columns of `SETTING_COLUMNS` of which a model has several values on one item.
+
+    The rows of all tables with scores of their own are compared together. Rows of several tasks,
+    categories or metrics are of different items. Tables without items are left out.
+    """
     differing = []
     for name in SETTING_COLUMNS:
         queries = []
@@ -121,7 +126,7 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
 
 
 def _one_spelling_of_setting(column: Column) -> str:
-    """Return SQL of a setting as text; a number has one text, however it is written."""
+    """Return SQL of a setting as text; equal numbers have one text, so that 0.50 is 0.5."""
     as_number = f"cast(try_cast({column.text} as double) as varchar)"
     return f"regexp_replace(coalesce({as_number}, {column.text}), '\\.0$', '')"
 
@@ -132,7 +137,10 @@ def _has_own_scores(each: RecordTable) -> bool:
 
 
 def _setting_cells(each: RecordTable, columns: Sequence[str]) -> list[str]:
-    """Return SQL of the model and of each setting; a column that a table lacks is null."""
+    """Return SQL of the model, and then of each setting in the order of `columns`.
+
+    A column that the table lacks is null.
+    """
     known = each.records.columns
     settings = [
         _one_spelling_of_setting(known[name]) if name in known else "cast(null as varchar)"
@@ -142,7 +150,11 @@ def _setting_cells(each: RecordTable, columns: Sequence[str]) -> list[str]:
 
 
 def _combinations(each: RecordTable, columns: Sequence[str]) -> list[tuple[str, Values]]:
-    """Return the different models of a table with their settings, as texts; empty without them."""
+    """Return the different pairs of a model and its settings in a table, sorted.
+
+    The list is empty if no columns are given, or if the table has no scores of its own
+    (`_has_own_scores`).
+    """
     if not columns or not _has_own_scores(each):
         return []
     model, *settings = _setting_cells(each, columns)
@@ -152,7 +164,12 @@ def _combinations(each: RecordTable, columns: Sequence[str]) -> list[tuple[str, 
 
 
 def _run_of_rows(model: str, values: Mapping[str, str | None]) -> RunRecord:
-    """Return the run of the rows of a model with the values of some setting columns."""
+    """Return the run of a model as a record that has only settings, without task and source.
+
+    Args:
+        model: name of the model.
+        values: the value of each setting by column of `COMPARED_COLUMNS`; None is left out.
+    """
     by_kind: dict[SettingKind, dict[str, str]] = {"task argument": {}, "generation": {}}
     for column, value in values.items():
         kind, name = COMPARED_COLUMNS[column]
@@ -195,7 +212,12 @@ def _with_names(
 
 
 def _notes_on_settings(runs: Sequence[RunRecord], named: Sequence[RunRecord]) -> list[Notice]:
-    """Return a note for each model whose runs are different models."""
+    """Return a note for each model whose runs are different models now, with their names.
+
+    Args:
+        runs: the runs, with the names in the tables.
+        named: the same runs, named by settings.
+    """
     names: dict[str, set[str]] = {}
     for run, other in zip(runs, named, strict=True):
         if other.model != run.model:
@@ -236,9 +258,10 @@ def _with_runs(read: NamedTables, named: Sequence[RunRecord]) -> NamedTables:
 
 
 def _runs_of_models(tables: Sequence[RecordTable]) -> list[RunRecord]:
-    """Return a run for each model with its settings.
+    """Return a run for each model with its settings in `COMPARED_COLUMNS`, by name of the model.
 
-    A setting of which the rows of a model have several values is not a setting of the model.
+    A setting of which the rows of a model have several values is not a setting of the model. Models
+    of tables without these columns have no run.
     """
     values: dict[str, dict[str, set[str]]] = {}
     for table in filter(_has_own_scores, tables):

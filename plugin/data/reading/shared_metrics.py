@@ -45,7 +45,11 @@ def note_lone_models(tables: Sequence[RecordTable], gathered: GatheredBattles) -
 
 
 def _scored_metrics(table: RecordTable) -> list[tuple[str, str]]:
-    """Return the pairs of a model and a metric by which it has scores."""
+    """Return the different pairs of a model and a metric in a table of scores.
+
+    The list is empty for tables of lm-eval, tables of battles, and tables without a column
+    `metric`.
+    """
     columns = table.records.columns
     is_of_lm_eval = any(measure.filter is not None for measure in table.measures)
     if is_of_lm_eval or "metric" not in columns or not is_pointwise(columns):

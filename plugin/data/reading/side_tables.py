@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 About: TypeAlias = "str | Path | pd.DataFrame | None"
+"""A table with facts about models, or its path."""
 DIFFICULTY = "instruction_difficulty"
+"""Column with the difficulty of an instruction, as AlpacaEval estimates it."""
 GAMED_COLUMNS = ("preference", "std_delta_len", "not_gamed_baseline")
 """Columns of a table with gamed baselines."""
 UNNAMED_COLUMN = "Unnamed: 0"
@@ -75,14 +77,14 @@ def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:
     """Return the verdicts on gamed baselines; None if the table has none.
 
     In the table, `preference` is what the gamed baseline earned, and `std_delta_len` is the lead of
-    the baseline in length.
+    the baseline in length. Rows whose `not_gamed_baseline` is true are left out.
 
     Args:
         table: the table.
         difficulty: difficulty of each row's instruction, shape (rows,).
 
     Raises:
-        DataError: a preference is not in [0, 1].
+        DataError: a preference is not in [0, 1], or a cell is not a finite number.
     """
     if not set(GAMED_COLUMNS) <= set(table.columns):
         return None
@@ -101,7 +103,7 @@ def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:
 
 
 def _finite_numbers(column: "pd.Series") -> np.ndarray:
-    """Parse a column of finite numbers.
+    """Return a column of finite numbers as an array of floats, shape (rows,).
 
     Raises:
         DataError: a cell is not a finite number.
@@ -152,7 +154,10 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
 def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return the family of each model whose family is known.
 
-    The keys are globs that match only the name of the model.
+    The keys are globs that match only the name of the model. Models without a family are left out.
+
+    Args:
+        about: facts by model and column, as `about_models` returns them.
     """
     return {
         escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")
@@ -160,7 +165,10 @@ def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _plain_cell(value: Any) -> Any:
-    """Convert a cell to a value that JSON can hold: text, a finite number, a boolean or None."""
+    """Convert a cell to a value that JSON can hold: text, a finite number, a boolean or None.
+
+    NaN, an infinite number and an empty text of another type become None. Times become text.
+    """
     import pandas as pd
 
     if isinstance(value, float) and not math.isfinite(value):

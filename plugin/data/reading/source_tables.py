@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 STANDARD_INPUT = Path("/dev/stdin")
+"""The file that the source `-` stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,9 @@ def read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
     """Read all sources as tables.
 
     Raises:
-        UsageError: no source has verdicts, or their formats differ.
+        UsageError: no source has verdicts, their formats differ, or the query chooses a metric or
+            runs and no source has files of which these are read.
+        DataError: a file is damaged, in no known format, or has an invalid value.
     """
     sources = plan.query.sources
     reading = plan.reading
@@ -109,7 +112,10 @@ def read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
 
 
 def _places_in_words(sources: Sequence[Any]) -> str:
-    """Return where rows were looked for, without the content of data frames."""
+    """Return the sources as a text for messages, such as `a.csv and a data frame`.
+
+    URLs are without secrets. The text is `nothing` if there is no source.
+    """
     named = ["a data frame" if is_frame(source) else source for source in sources]
     return without_secrets(some_paths(named) or "nothing")
 
@@ -165,7 +171,12 @@ def _gather_tables(
 
 
 def _table_of_sheet(records: Records, frame: "pd.DataFrame", format: str) -> RecordTable | None:
-    """Check a sheet, and add the facts in the `attrs` of its data frame; None if it has no rows."""
+    """Check a sheet, and return it as a table with the facts in the `attrs` of its data frame.
+
+    Raises:
+        NoRowError: the sheet has no row.
+        DataError: a column is missing, or a value is invalid.
+    """
     checked = check(records)
     if checked is None:
         return None
@@ -203,7 +214,8 @@ def _without_files(
 def _locate_files(source: str) -> SourceFiles:
     """Find the files of a source.
 
-    The source `-` is standard input, and `file.duckdb#table` is a table in a file.
+    The source `-` is standard input, and `file.duckdb#table` is a table in a file. A label may
+    stand before each (`label=-`).
     """
     label, _, name = source.rpartition("=")
     if name == "-":

@@ -23,7 +23,12 @@ def spark_reads(query: BattleQuery) -> bool:
 
 
 def scan_files(query: BattleQuery, counting: Spark) -> Battles:
-    """Let Spark read the battles in Parquet files with podium's columns."""
+    """Let Spark read the battles in Parquet files with podium's columns.
+
+    Raises:
+        UsageError, DataError: see `scan_parquet`; or two models or judges have names that look the
+            same.
+    """
     places = [str(source) for source in query.sources]
     relation = scan_parquet(counting, places, query.foreign.columns)
     verdicts = require_distinct_names(verdicts_of_query(counting, relation, query))

@@ -21,7 +21,6 @@ from podium.printable import shorten
 from podium.text import parse_json
 from podium.wording import some
 
-# Columns of the battles table with numbers, those with text, and the values of `order`.
 NUMBERS = (
     "credit",
     "hard_credit",
@@ -34,8 +33,11 @@ NUMBERS = (
     "weight",
     "repeat",
 )
+"""Columns of the battles table with numbers."""
 TEXTS = ("item", "judge", "voter", "metric", "order", "category", "reason", "swap")
+"""Columns of the battles table with text, besides the names of models."""
 ORDERS = ("ab", "ba", "merged")
+"""Values of the column `order`: model_a first, model_b first, or both orders as one battle."""
 SCORES = frozenset({"item", "model", "score"})
 """Columns that a table of scores must have."""
 LONGEST_REASON = 60
@@ -115,6 +117,7 @@ BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
 
 PLAYS_ITSELF = "plays against itself"
 NO_NUMBER = "is not a number"
+"""Problems of two rules (`Rule.problem`), by which their errors are recognised."""
 
 
 class Rule(NamedTuple):
@@ -134,7 +137,10 @@ class Rule(NamedTuple):
 
 
 def is_pointwise(columns: Iterable[str]) -> bool:
-    """Return whether the columns are those of pointwise scores, not of battles."""
+    """Return whether columns are those of pointwise scores, not of battles.
+
+    They are if they have all of `SCORES`, and no `model_a`.
+    """
     return {*columns} >= SCORES and "model_a" not in columns
 
 
@@ -150,6 +156,8 @@ def check(
     records: Records, *, skip_alone: bool = False, bad_rows: list[BadRow] | None = None
 ) -> Records | None:
     """Return records with typed columns after checking all values.
+
+    The result has the number of its rows. It is None only if `skip_alone` says so.
 
     Args:
         records: battles, or scores of models.
@@ -253,18 +261,20 @@ def _scan_rows(
 ) -> Records | None:
     """Return typed records after checking all rules in one scan.
 
+    The records have the columns of `typed` and the number of rows. Foreign columns of JSON become
+    whole numbers or booleans if all their values are, else text.
+
     Args:
         records: the records.
         typed: the columns with the types of the battles table.
         rules: the rules, the most important first.
-        alone: SQL condition for a battle of a model with itself.
-        skip_alone: whether to return None if all rows meet `alone`.
+        alone: SQL condition for a battle of a model with itself. No row is left out by it.
+        skip_alone: whether to return None if all rows meet `alone`, even if they break a rule.
 
     Raises:
         NoRowError: there is no row.
         DataError: a row breaks a rule; the first broken rule is reported.
     """
-    # Foreign columns of JSON become whole numbers or booleans if all their values are, else text.
     foreign = [name for name, column in typed.items() if column.type == JSON]
     wanted = ["count(*)", f"bool_and({alone})" if skip_alone else "false"]
     wanted += [f"min({ROW}) filter ({rule.broken})" for rule in rules]
@@ -283,6 +293,8 @@ def _scan_rows(
     for rule, row in zip(rules, answers, strict=False):
         if row is not None:
             raise _broken_rule_error(records, rule, row)
+    # After the rules, each foreign column has two facts in turn: whether its values are whole
+    # numbers, and whether they are booleans.
     facts = answers[len(rules) : len(rules) + 2 * len(foreign)]
     plain = {}
     for name, is_whole, is_boolean in zip(foreign, facts[::2], facts[1::2], strict=True):
@@ -370,7 +382,15 @@ def _remedy_of_field(source: str, name: str, value: Any) -> str | None:
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
-    """Return columns with the types of the battles table. Unknown columns are not changed."""
+    """Return columns with the types of the battles table. Unknown columns are not changed.
+
+    A column `response` becomes whole numbers if all its values are, and is unknown otherwise. Lists
+    become JSON text.
+
+    Args:
+        records: the records.
+        names: names of their columns that are returned.
+    """
     numbers = {*NUMBERS, *criterion_columns(names), "score", "length"}
     columns = {}
     for name in names:
@@ -431,9 +451,13 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
 
 
 def may_be_figures_of_tasks(guess: Mapping[str, str]) -> bool:
-    """Return whether only the column with the models is known, by the result of `guess_columns`.
+    """Return whether a table has a column `model` and none that is like a verdict.
 
-    The other columns may then be tasks, with one figure of each model.
+    The other columns may then be tasks, with one figure of each model. The column may be called
+    `Model` or `MODEL`, too.
+
+    Args:
+        guess: the likely column for each missing column, by `guess_columns`; `?` if unknown.
     """
     is_named_model = guess.get("model_a", "").lower() == "model"
     return is_named_model and guess.get("model_b") == "?" and guess.get("credit") == "?"
@@ -480,7 +504,11 @@ def remedy_of_columns(
 
 
 def _are_scores(known: AbstractSet[str]) -> bool:
-    """Return whether columns with these names, in lower case, have a score per model and item."""
+    """Return whether columns with these names, in lower case, have a score per model and item.
+
+    They have if there is a column `score`, or if both a model and a score have usual names
+    (`LIKELY_OF_SCORES`). They have not if any column is like `model_b`.
+    """
     if not {"model_b", *LIKELY_NAMES["model_b"]}.isdisjoint(known):
         return False
     if "score" in known:
@@ -522,7 +550,8 @@ def _typed_battles(records: Records) -> dict[str, Column]:
         typed["margin"] = Column(f"{typed['score_a'].sql} - {typed['score_b'].sql}", "DOUBLE")
     is_of_scores = "margin" in typed and "margin" not in names and not criteria
     if is_of_scores and "credit" in names:
-        # A margin computed from scores must not replace an empty verdict.
+        # A margin computed from scores must not replace an empty verdict: a row without a credit
+        # gets the reason "no verdict", unless the table has a reason for it.
         reason = typed["reason"].sql if "reason" in typed else "null"
         unexplained = f"case when {typed['credit'].sql} is null then 'no verdict' end"
         typed["reason"] = Column(f"coalesce({reason}, {unexplained})")
@@ -554,7 +583,14 @@ def _number_rules(records: Records) -> list[Rule]:
 
 
 def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
-    """Return the rules for models, credits, weights and orders, the most important first."""
+    """Return the rules for models, credits, reasons, weights, orders and swaps.
+
+    The most important rules come first.
+
+    Args:
+        records: the battles as the file has them, with the names of its columns.
+        typed: the typed columns, of which the conditions are made.
+    """
     a = typed["model_a"].sql
     b = typed["model_b"].sql
     nameless = "every battle needs the names of both models"

@@ -18,7 +18,7 @@ from podium.question_finding import QuestionFinding
 IS_KNOWN_ROW = "id is not null and input is not null"
 """Condition (SQL) of rows of `ItemRows` whose id and input are known."""
 CONFLICT = "group by id having min(input) <> max(input)"
-"""Groups by which the ids with several inputs are selected from `ItemRows`."""
+"""SQL that follows a condition on `ItemRows`: it selects the ids with several inputs."""
 
 
 def finding_of_changed_inputs(rows: ItemRows) -> QuestionFinding:
@@ -28,8 +28,9 @@ def finding_of_changed_inputs(rows: ItemRows) -> QuestionFinding:
         rows: the rows; some id has several inputs.
 
     Returns:
-        The finding. Its `unshared` has the models of scores; battles hold both models' responses to
-        one input, so it is empty for them.
+        The finding. Its `unshared` has for each model of scores the number of its inputs that no
+        other model has, if there are any. Battles hold both models' responses to one input, so that
+        it is empty for them.
     """
     conflicts = ids_with_several_inputs(rows)
     selected = f"id in (select id from {rows.name} where {IS_KNOWN_ROW} {CONFLICT})"
@@ -145,7 +146,10 @@ def _count(rows: ItemRows, query: str) -> int:
 
 
 def _example(rows: ItemRows) -> dict[str, Any]:
-    """Return the first id with several inputs, with two of them by the place of their rows."""
+    """Return the first id with several inputs (`item`), with two of them (`inputs`).
+
+    The inputs are the first `EXCERPT` characters of texts, by file and row.
+    """
     item, shown = rows_with_other_inputs(rows)
     return {"item": item, "inputs": {place: words[:EXCERPT] for place, words in shown}}
 
@@ -161,7 +165,11 @@ def _texts_by_group(
     Args:
         rows: the rows.
         ids: the ids.
-        by_file: whether a group is a file. If not, it is a model.
+        by_file: whether a group is a file. If not, it is a model; all battles are then one group.
+
+    Returns:
+        A dictionary for each file or model with such texts. Of several texts of an id, it has the
+        first.
     """
     chosen = ", ".join(map(sql_literal, ids))
     texts: dict[object, dict[str, str]] = defaultdict(dict)

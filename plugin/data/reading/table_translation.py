@@ -29,6 +29,7 @@ from podium.notices.notice import Notice
 from podium.plugins import catalogue
 
 WIN_MATRIX = "win-matrix"
+"""Name of the format of tables of wins whose rows and columns are the same models."""
 OWN_TABLE = "podium.data.formats.podium_table:read"
 """Reader of podium's own table. It needs no translation, so DuckDB reads it without Python."""
 

@@ -45,10 +45,10 @@ NO_ITEMS = frozenset(
     {*COLUMNS, *REPLIES, "", "Unnamed: 0", "winner", "label", "template", "source", "turn", "jury"}
 )
 """Columns that are known to have another meaning."""
-# Names such as `created_at` and `timestamp`.
 TIME_NAME = re.compile(
     r"(?i)(?:^|_)(?:t?stamp|timestamp|time|date|datetime|day|when|created|updated|at)(?:_|$)"
 )
+"""Name of a column of times, such as `created_at` and `timestamp`."""
 TIME = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+"
 )
@@ -124,10 +124,11 @@ class Repetition:
 
     @property
     def is_like_items(self) -> bool:
-        """Whether rows of one value share a cell less often than by chance.
+        """Whether the values repeat as items do: rows of one value seldom share a cell.
 
-        Rows of one item do so, because a model meets each item once in a cell.
-        The number of pairs by chance is assumed to have a Poisson distribution.
+        They share a cell clearly less often than by chance (`MOST_BY_CHANCE`, `ERROR_RATE`). Rows
+        of one item do so, because a model meets each item once in a cell. The number of pairs by
+        chance is assumed to have a Poisson distribution. False unless `repeats` is True.
         """
         if not self.repeats or self.values < 2:
             return False
@@ -140,7 +141,10 @@ class Repetition:
 
     @property
     def is_balanced(self) -> bool:
-        """Whether nearly every value has the same number of rows in every cell."""
+        """Whether nearly every value has the same number of rows in every cell.
+
+        False unless `repeats` is True, and for fewer than `FEW_REPEATED` values.
+        """
         if not self.repeats or self.values < FEW_REPEATED:
             return False
         is_full = self.filled >= 0.8 * self.values * self.cells
@@ -186,7 +190,9 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
 def name_items_of_scores(records: Records) -> Records:
     """Rename a column of `ITEM_NAMES` to `item` in a table of scores without items.
 
-    It is renamed only if a model has about one score per value of the column.
+    The column must have several values. A model must have about one score per value: the different
+    combinations of value, model, judge, repeat, response and metric must be more than half of the
+    rows. Any other table is returned unchanged.
     """
     columns = records.columns
     if "item" in columns or "model_a" in columns or not {"model", "score"} <= columns.keys():
@@ -251,13 +257,16 @@ def lacks_items(records: Records) -> bool:
 
 
 def rename_item(table: RecordTable, name: str) -> RecordTable:
-    """Return a table whose column `name` is the item."""
+    """Return a table whose column `name` has become the column `item` (`rename_column`)."""
     columns = rename_column(table.records.columns, name)
     return replace(table, records=replace(table.records, columns=columns))
 
 
 def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]:
-    """Rename a column to `item`, as text. A column that is called `item` before is dropped."""
+    """Return columns in which one is renamed to `item` and becomes text.
+
+    A column that is called `item` before is dropped.
+    """
     renamed = {}
     for own_name, column in columns.items():
         if own_name == name:
@@ -283,6 +292,7 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     queries = [f"count({cell}), approx_count_distinct({cell})" for cell in cells]
     (counts,) = first_rows.rows(", ".join(queries))
     kept = []
+    # Each column has two counts in turn: of its rows with a value, and of its values.
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
         fewest = 2 if name.lower() in known else FEW_VALUES - 1
@@ -293,7 +303,17 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
 
 
 def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
-    """Return whether a column may have items, judged by its name and type."""
+    """Return whether a column may have items, judged by its name and type.
+
+    It may not if its name is known for another meaning, as of judges, criteria, times or responses,
+    or if it has booleans, dates or times.
+
+    Args:
+        records: the battles.
+        name: the column.
+        known: known names of columns with items, in lower case, which may look like times or
+            responses.
+    """
     is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
     if is_foreign or name.lower() in _usual_names("judge"):
         return False
@@ -361,6 +381,8 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
 def _group_sizes(engine: Duck, table: str, key: str) -> tuple[Any, ...]:
     """Return the number of values of a column, of their rows, and of pairs of rows with one value.
 
+    The last two are None if the table is empty.
+
     Args:
         engine: the database.
         table: rows of `_values_query`.
@@ -371,9 +393,9 @@ def _group_sizes(engine: Duck, table: str, key: str) -> tuple[Any, ...]:
 
 
 def _values_query(records: Records, name: str) -> str:
-    """Return the query of the rows that have a value in a column.
+    """Return a query (SQL) of the rows that have a value in a column.
 
-    The columns of the result are `value` and `cell` (as hashes), `a` and `b` (the models), and
+    Its columns are `value` and `cell` (as hashes), `a` and `b` (the models), and
     `winner` (null for a tie).
     """
     columns = records.columns

@@ -7,7 +7,7 @@ responses to scores of single ones, the row says so and does not count as not kn
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.data.reading.table import LIKELY_NAMES
 from podium.data.reading.units import with_ids
@@ -19,8 +19,11 @@ from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.wording import quantity
 
 NO_JUDGE = "no judge compared responses"
+"""Why checks of a judge do not apply to scores."""
 FEW_MODELS = "there are fewer than three models"
+"""Why checks of ratings do not apply."""
 HUMANS_VOTED = "humans voted, and no judge"
+"""Why checks of judges do not apply to votes of humans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,49 +40,63 @@ class AuditSubject:
 
 
 def checks_of_absent(names: Collection[str], data: AuditData) -> list[Check]:
-    """Return a row for each of `SUBJECTS` about which no check was made.
+    """Make the rows of the subjects of an audit about which no check was made.
 
     Args:
         names: names of the checks that were made.
         data: the ranking.
+
+    Returns:
+        A row for each of `SUBJECTS` without a check, in the order of `SUBJECTS`.
     """
     made = {*names}
     return [subject.absent(data) for subject in SUBJECTS if made.isdisjoint(subject.names)]
 
 
 def does_not_apply(name: str, reason: str) -> Check:
-    """Return the row of a check that cannot apply to the data, for a reason.
+    """Return the row of a check that cannot apply to data like these.
 
-    It is a check that is not known, with `applies` set to False among its fields.
+    The row is a check that is not known, with the given reason and with `applies` set to False
+    among its fields.
     """
-    return not_known(name, reason, fields={"applies": False})
+    return not_known(name, reason=reason, fields={"applies": False})
 
 
 def _not_known_check(name: str, reason: str, battles: Battles) -> Check:
-    """Return that a check is not known: because of too many battles, else for the given reason."""
+    """Return that a check is not known.
+
+    The reason is that there are too many battles, if this is so, else the given one.
+    """
     if are_too_many(battles):
         reason = why_too_many(battles)
-    return not_known(name, reason)
+    return not_known(name, reason=reason)
 
 
 def _row_of_settings(_data: AuditData) -> Check:
-    """Return the row of comparability: not known, because no source has the settings of runs."""
+    """Return the row of comparability of runs, which is not known.
+
+    The reason is that the sources do not record how the models were run.
+    """
     reason = "the sources do not record how the models were run"
-    return not_known("same settings", reason)
+    return not_known("same settings", reason=reason)
 
 
 def _row_of_groups(data: AuditData) -> Check:
-    """Return the row of groups of items, which does not apply if groups are the unit already."""
+    """Return the row of groups of items.
+
+    The row does not apply if groups are the unit already. Otherwise, it is not known, with the
+    reason why no column was tested.
+    """
     if data.battles.group is not None:
-        return does_not_apply("groups", f"the unit is the {data.battles.group} already")
+        return does_not_apply("groups", reason=f"the unit is the {data.battles.group} already")
     return _not_known_check("groups", why_no_groups(data.battles), data.battles)
 
 
 def _row_of_losses(data: AuditData) -> Check:
     """Return the row of lost battles or scores.
 
-    It is ok if all battles are made of scores that no judge gave, and none of these is missing;
-    else it is not known.
+    The row is ok if all battles are made of scores that no judge gave, and none of these is
+    missing. Otherwise, it is not known.
     """
     battles = data.battles
     is_complete = battles.tally.judged == len(battles) and not battles.missing
@@ -98,10 +115,10 @@ def _row_of_position(data: AuditData) -> Check:
     known.
     """
     if not is_judged(data.battles):
-        return does_not_apply("position", NO_JUDGE)
+        return does_not_apply("position", reason=NO_JUDGE)
     if "score_a" in data.battles.columns:
-        return does_not_apply("position", "the judge saw one response at a time")
-    return not_known("position", "no column says which response was shown first")
+        return does_not_apply("position", reason="the judge saw one response at a time")
+    return not_known("position", reason="no column says which response was shown first")
 
 
 def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
@@ -113,10 +130,10 @@ def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
     def make_row(data: AuditData) -> Check:
         """Return the row, with the reason why there is no check."""
         if not is_judged(data.battles):
-            return does_not_apply(name, NO_JUDGE)
+            return does_not_apply(name, reason=NO_JUDGE)
         if are_human_votes(data.battles):
-            return does_not_apply(name, HUMANS_VOTED)
-        return not_known(name, "the verdicts do not show it")
+            return does_not_apply(name, reason=HUMANS_VOTED)
+        return not_known(name, reason="the verdicts do not show it")
 
     return make_row
 
@@ -131,12 +148,14 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
     def make_row(data: AuditData) -> Check:
         """Return the row, with the reason why there is no check."""
         if len(data.battles.models) < FEWEST_COMPARED:
-            return does_not_apply(name, FEW_MODELS)
+            return does_not_apply(name, reason=FEW_MODELS)
         if data.standings.scale.name == "score":
-            return does_not_apply(name, "the ranking is of mean or median scores, not of ratings")
+            return does_not_apply(
+                name, reason="the ranking is of mean or median scores, not of ratings"
+            )
         if name == "ties":
-            return does_not_apply(name, "no verdict is a tie, or credits are graded")
-        return not_known(name, "the battles do not allow the test")
+            return does_not_apply(name, reason="no verdict is a tie, or credits are graded")
+        return not_known(name, reason="the battles do not allow the test")
 
     return make_row
 
@@ -144,55 +163,60 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
 def _row_of_voters(data: AuditData) -> Check:
     """Return the row of voters.
 
-    It is not known if humans voted, and a column that is not read as voters has a usual name of
-    them; else it does not apply.
+    The row is not known if humans voted and the battles have a column with a usual name of voters
+    that is not read as voters. Otherwise, the row does not apply.
     """
     columns = data.battles.columns
     usual = sorted(with_ids(LIKELY_NAMES["judge"]) & (columns - {"voter"}))
     if usual and are_human_votes(data.battles):
         [column, *_] = usual
         reason = f"the column {column} may name the voters, and is not read as such"
-        return not_known("voters", reason, fields={"column": column})
+        return not_known("voters", reason=reason, fields={"column": column})
     reason = "no column names voters"
     if len((data.battles.whole or data.battles).judges) > 1:
         reason += ", and there are few judges"
-    return does_not_apply("voters", reason)
+    return does_not_apply("voters", reason=reason)
 
 
 def _row_of_judges(data: AuditData) -> Check:
     """Return the row of how judges agree.
 
-    It is not known if there are several judges; else it does not apply.
+    The row is not known if there are several judges: there are then too many to compare one by one.
+    Otherwise, the row does not apply.
     """
     if are_human_votes(data.battles):
-        return does_not_apply("judges", HUMANS_VOTED)
+        return does_not_apply("judges", reason=HUMANS_VOTED)
     if not is_judged(data.battles):
-        return does_not_apply("judges", NO_JUDGE)
+        return does_not_apply("judges", reason=NO_JUDGE)
     if len((data.battles.whole or data.battles).judges) > 1:
-        return not_known("judges", "there are too many judges to compare one by one")
-    return does_not_apply("judges", "there is one judge")
+        return not_known("judges", reason="there are too many judges to compare one by one")
+    return does_not_apply("judges", reason="there is one judge")
 
 
 def _row_of_categories(data: AuditData) -> Check:
-    """Return the row of categories, which is not known."""
+    """Return the row of categories, which is not known, with the reason why none was tested."""
     return _not_known_check("categories", why_no_categories(data.battles), data.battles)
 
 
 def _row_of_places(data: AuditData) -> Check:
     """Return the row of separated places.
 
-    It does not apply if the ranker gives no errors. Else it is not known, because fewer than two
-    models have a place, because groups of models never met, or because there are too many models.
+    The row does not apply if the ranker gives no errors and no places. Otherwise, it is not known.
+    The reason is that groups of models never met, that fewer than two models have a place, or that
+    there are too many models to compare every pair: the check is left out in no other case.
     """
     standings = data.standings
     if standings.unconnected_groups:
-        return not_known("places", "models of groups that never met have no common places")
-    placed = sum(entry.rank_low is not None for entry in standings.entries)
-    if standings.error_method is None and not placed:
-        return does_not_apply("places", f"the ranker {standings.ranker} does not give it")
-    if placed < 2:
-        return not_known("places", "fewer than two models have a place")
-    return not_known("places", f"{quantity(placed, 'model')} are too many to test every two")
+        return not_known("places", reason="models of groups that never met have no common places")
+    models_with_place = sum(entry.rank_low is not None for entry in standings.entries)
+    if standings.error_method is None and not models_with_place:
+        return does_not_apply("places", reason=f"the ranker {standings.ranker} does not give it")
+    if models_with_place < 2:
+        return not_known("places", reason="fewer than two models have a place")
+    # No other case is left: the ranking has places, and did not test which are separated.
+    return not_known(
+        "places", reason=f"{quantity(models_with_place, 'model')} are too many to test every pair"
+    )
 
 
 def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
@@ -203,7 +227,7 @@ def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
 
     def make_row(data: AuditData) -> Check:
         """Return the row, which names the ranker."""
-        return does_not_apply(name, f"the ranker {data.standings.ranker} does not give it")
+        return does_not_apply(name, reason=f"the ranker {data.standings.ranker} does not give it")
 
     return make_row
 

@@ -1,7 +1,7 @@
 """The list of all checks, and the functions that make the checks of a ranking or a judge card.
 
-A new check is a `CheckKind` in `podium.checks`, a function in the file of its subject, and a row
-of `CHECKLIST`.
+A new check is a `CheckKind` in `podium.check_kinds`, a function in the file of its subject, and a
+row of `CHECKLIST`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.checks import GRAVITY, Check, Result, find_flagged
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check, Result, find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
@@ -145,8 +146,8 @@ class ListedCheck:
         """
         if not self.is_of_asked:
             return battles
-        asked = battles.asked_battles
-        return asked if len(asked) else None
+        asked_battles = battles.asked_battles
+        return asked_battles if len(asked_battles) else None
 
 
 def _check_ties_of_ratings(data: AuditData) -> Sequence[Check]:
@@ -289,7 +290,8 @@ def checks_of_battles(
 ) -> list[Check]:
     """Make all checks that apply to the battles behind one ranking, in the order of `CHECKLIST`.
 
-    Their p-values are not adjusted yet; see `adjust_tests`.
+    Their p-values are not adjusted yet; see `adjust_tests`. A function that needs judged battles
+    gets only those (`ListedCheck.relevant_battles`).
 
     Args:
         battles: the battles, of all judges.
@@ -299,8 +301,8 @@ def checks_of_battles(
     """
     checks: list[Check] = []
     for row in CHECKLIST:
-        given = merged if merged and row.of_battles in CHECKS_OF_RATINGS else battles
-        behind = row.relevant_battles(given)
+        checked_battles = merged if merged and row.of_battles in CHECKS_OF_RATINGS else battles
+        behind = row.relevant_battles(checked_battles)
         if row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
         if row.of_judge is not None and behind is not None:
@@ -309,7 +311,10 @@ def checks_of_battles(
 
 
 def checks_of_standings(standings: Standings) -> list[Check]:
-    """Make all checks that apply to the result of one ranker; their p-values are not adjusted."""
+    """Make all checks that apply to the result of one ranker, in the order of `CHECKLIST`.
+
+    They are made from the result alone. Their p-values are not adjusted.
+    """
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_standings is not None:
@@ -331,7 +336,10 @@ def checks_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def checks_only_of_cards(card: CardSections) -> list[Check]:
-    """Make the checks of a judge card that no ranking has; they follow intervals, not p-values."""
+    """Make the checks of a judge card that no ranking has.
+
+    They follow intervals and have no p-values. The list has all checks, flagged or not.
+    """
     checks: list[Check] = []
     for row in CHECKLIST:
         is_of_ranking = row.of_battles or row.of_judge or row.of_standings
@@ -341,7 +349,10 @@ def checks_only_of_cards(card: CardSections) -> list[Check]:
 
 
 def checks_only_of_audits(data: AuditData) -> list[Check]:
-    """Make the checks that only an audit has; their p-values are not adjusted yet."""
+    """Make the checks that only an audit has, in the order of `CHECKLIST`.
+
+    Their p-values are not adjusted yet.
+    """
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_audit is not None:
@@ -352,9 +363,11 @@ def checks_only_of_audits(data: AuditData) -> list[Check]:
 def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
     """Return the checks of battles that apply to a ranker, with remedies that work.
 
-    Means and medians of scores fit no ratings, so their check of the fit is left out. The option
-    that the check of length proposes also names another ranker, unless this ranker can rank at
-    equal length; none is proposed if it did. The human scale is known of ratings by a calibration.
+    Means and medians of scores (scale `score`) fit no ratings, so their check of the fit is left
+    out. The remedy of the check of length names the option of this ranker if the ranker can rank at
+    equal length; it names another ranker otherwise, and no option if this ranking is at equal
+    length already. The check of the human scale is replaced if a calibration gives the ratings a
+    human scale.
     """
     has_ratings = standings.scale.name != "score"
     applicable = [
@@ -373,7 +386,10 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
 
 
 def _with_remedy_of_length(check: Check, remedy: str) -> Check:
-    """Return a check with another remedy if it is that of length; else as it is."""
+    """Return a check with the given remedy if it is the check of length.
+
+    All other checks, and checks of length without a remedy, are returned as they are.
+    """
     if check.name != "length" or "remedy" not in check.fields:
         return check
     return replace(check, fields={**check.fields, "remedy": remedy})
@@ -392,6 +408,10 @@ def checks_of_ranking(
         battles: its battles, of all judges.
         families: families of models, by glob pattern of the models' names.
         merged: the same battles with one verdict of a jury each; None if they are not merged.
+
+    Returns:
+        The checks of the ranking; made from the battles, fitted to the ranker and adjusted if the
+        ranking has none.
     """
     if standings.checks:
         return standings.checks
@@ -434,7 +454,9 @@ def flagged_checks(checks: Sequence[Check]) -> list[Check]:
 
 
 def flagged_losses(checks: Sequence[Check]) -> Check | None:
-    """Return the first flagged check of losses, with the models of all of them; None if none is.
+    """Return the first flagged check of losses, with the models of all flagged ones.
+
+    The checks of losses are those in `LOSSES`. The result is None if none is flagged.
 
     Args:
         checks: adjusted checks.
@@ -459,8 +481,8 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
     """
     if not battles.tally.judged:
         return ()
-    of_models = tuple(run for run in battles.runs if run.model in models)
-    compared = replace(battles, runs=of_models)
+    runs_of_models = tuple(run for run in battles.runs if run.model in models)
+    compared = replace(battles, runs=runs_of_models)
     by_judge = is_judged(battles)
     checks: list[Check] = []
     for row in CHECKLIST:
@@ -476,12 +498,18 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
 
 
 def _has_flagged_test(checks: Sequence[Check]) -> bool:
-    """Return whether a check with a p-value is flagged, which other tests may change to ok."""
+    """Return whether a check with a p-value is flagged.
+
+    Other tests may change such a check to ok, because p-values are adjusted together.
+    """
     return any(check.is_flagged and check.p is not None for check in checks)
 
 
 def _other_tests(battles: Battles) -> list[Check]:
-    """Make the checks of battles that a ranking makes and a comparison does not show."""
+    """Make the checks of battles that a ranking makes and a comparison does not show.
+
+    Only checks made from battles (`of_battles`) are made; their p-values are not adjusted.
+    """
     checks: list[Check] = []
     for row in CHECKLIST:
         behind = row.relevant_battles(battles)
@@ -511,23 +539,27 @@ def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> lis
 
 
 def doubts_about_plan(checks: Sequence[Check]) -> list[Check]:
-    """Return the flagged checks of a pilot because of which a plan may be wrong, the gravest first.
+    """Return the flagged checks of a pilot because of which a plan may be wrong.
 
     Args:
         checks: adjusted checks of the pilot's verdicts.
+
+    Returns:
+        The flagged checks in `DOUBTS_OF_PLANS`, the gravest first.
     """
     return [check for check in flagged_checks(checks) if check.name in DOUBTS_OF_PLANS]
 
 
 def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Check | None:
-    """Return the flagged check that the lost battles or scores of a model may explain a difference.
+    """Return the flagged check that lost battles or scores may explain a difference.
 
     Args:
         checks: adjusted checks.
         models: the compared models.
 
     Returns:
-        The check; None if it is not flagged, or names none of the models.
+        The check, with the models of all flagged checks of losses; None if no such check is
+        flagged, or if they name none of the compared models.
     """
     check = flagged_losses(checks)
     is_about_models = check is not None and not set(models).isdisjoint(check.models)
@@ -537,22 +569,24 @@ def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Chec
 def unknown_loss(checks: Sequence[Check]) -> Check | None:
     """Return the check whether unparsed verdicts would have had other winners, if it is not known.
 
-    It is made only where enough verdicts are unparsed to matter. None if there is no such check, or
-    if it is known.
+    The check is made only where enough verdicts are unparsed to matter. The result is None if there
+    is no such check, or if it is known.
     """
     unknown = [check for check in checks if check.name == "lost outcomes" and not check.is_known]
     return unknown[0] if unknown else None
 
 
 def doubt_about_judge(checks: Sequence[Check]) -> Check | None:
-    """Return the check that the order of the responses decides; None if it is not flagged."""
+    """Return the check `order decides`; None if it is not flagged."""
     return find_flagged(checks, [ORDER_DECIDES])
 
 
 def doubt_about_scales(
     checks: Sequence[Check], models: Collection[str], about: Mapping[str, str | None]
 ) -> Check | None:
-    """Return the flagged check that the models have scores on two scales, as fractions and percent.
+    """Return the flagged check that the compared models have scores on two scales.
+
+    The scales are, for example, fractions and percent (`compares_scales`).
 
     Args:
         checks: all checks.
@@ -560,6 +594,6 @@ def doubt_about_scales(
         about: the task, metric and judge of the compared scores.
 
     Returns:
-        The check; None if no check found it.
+        The check; None if no check flags two scales among these models and scores.
     """
     return next((check for check in checks if compares_scales(check, models, about)), None)

@@ -21,7 +21,8 @@ class CardSections:
 
     Attributes:
         battles: the battles of the judge or metric.
-        answers: the sections by name: each a `CardAnswer`, or `Missing`.
+        answers: the sections by name: each a `CardAnswer`, or `Missing`. Only the sections that
+            were computed are there.
         families: families by pattern of models' names, as given by the user.
     """
 
@@ -40,6 +41,9 @@ class CardSections:
         Args:
             section: name of the section, a key of `answers`.
             figure: name of an attribute of the section.
+
+        Raises:
+            KeyError: the section was not computed.
         """
         answer = self.answers[section]
         value = answer if isinstance(answer, Missing) else getattr(answer, figure)

@@ -5,7 +5,10 @@ of the pair over all items. If the category makes no difference, its mean is 0 i
 statistic is the largest |t| (Welch) over models and categories, of the mean in the category against
 the mean of all other items. Its p-value is the share of random divisions of the items into
 categories of the same sizes that have a statistic at least as large. The statistic is studentized,
-so that the test keeps its level if the categories vary unequally (Chung and Romano 2013).
+so that the test keeps its level if the categories vary unequally (Chung and Romano 2013): in 300
+worlds with 10 items whose deviation is three times that of 30 others, the level of 2% is 3.7%, and
+23.7% with a pooled variance. With equal deviations in four categories of 10 items, that would find
+a shift of 1.2 deviations in 81.3% of worlds, and Welch's t finds it in 71.0%.
 
 The strength of all models may be unlike in two categories without a change of their order. So the
 check is flagged only if a pair changes its order, too.
@@ -17,7 +20,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check
 from podium.data.battles import Battles
 from podium.diagnosis.categories import category_columns
 from podium.diagnosis.checks.group_checks import (
@@ -34,12 +38,17 @@ from podium.rankers.fit.coded import cluster_codes
 from podium.wording import join_names, plural
 
 NO_CATEGORIES_FOUND = "no column has categories of items"
+"""Why no column was tested, if there is no column of categories."""
 FEW_IN_CATEGORIES = (
     "no category of the column {column} has {fewest} {units} or more in it and outside it"
 )
+"""Why no column was tested, if categories have too few items."""
 SEVERAL_IN_GROUPS = "{units} have items of several categories ({columns})"
+"""Why no column was tested, if groups of items, such as passages, have several categories."""
 NO_PLACE_DEPENDS = "no model's place depends on {columns} beyond chance"
+"""Finding of an ok check."""
 GAPS_DEPEND = "gaps between models depend on {columns}, but no two change places beyond chance"
+"""Finding of an ok check if the test is significant, but no pair changes its order."""
 FEWEST_ITEMS = 8
 """Categories with fewer items are not tested. Their items count among the other items."""
 PERMUTATIONS = 499
@@ -89,33 +98,33 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
     """
     if not battles.has_items or are_too_many(battles) or len(battles.metrics) > 1:
         return ()
-    known = (battles.item_codes >= 0) & battles.readable
-    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
-    categories = dict(_categories_of_items(battles, known, item, len(distinct)))
+    is_counted = (battles.item_codes >= 0) & battles.readable
+    distinct, item = np.unique(cluster_codes(battles)[is_counted], return_inverse=True)
+    categories = dict(_categories_of_items(battles, is_counted, item, len(distinct)))
     if not categories:
         return ()
-    residual = residuals_of_items(battles, known, item, len(distinct))
+    residual = residuals_of_items(battles, is_counted, item, len(distinct))
     most = max(PERMUTATIONS, DIVISIONS_PER_COLUMN * len(categories) - 1)
     tested_columns = [
-        (*_test_column(battles, known, item, residual, category, most), column)
+        (*_test_column(battles, is_counted, item, residual, category, most), column)
         for column, category in categories.items()
     ]
     return (_check_of_columns(battles, tested_columns),)
 
 
 def _categories_of_items(
-    battles: Battles, known: np.ndarray, item: np.ndarray, items: int
+    battles: Battles, is_counted: np.ndarray, item: np.ndarray, items: int
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the columns to test, with the category of each item, None if unknown, shape (items,).
 
     Args:
         battles: the battles.
-        known: mask of the readable battles with an item, shape (battles,).
+        is_counted: mask of the readable battles with an item, shape (battles,).
         item: code of the item of each of these, shape (known battles,).
         items: number of items.
     """
     is_scored = "score_a" in battles.columns
-    for column, texts in category_columns(battles, known):
+    for column, texts in category_columns(battles, is_counted):
         if is_scored and column == "task":
             continue  # scores of several tasks are not ranked together
         if battles.has_lists(column):
@@ -141,18 +150,19 @@ def _category_of_items(texts: np.ndarray, item: np.ndarray, items: int) -> np.nd
 
 
 def why_no_categories(battles: Battles) -> str:
-    """Return why no column of categories was tested, as a part of a sentence.
+    """Return why no column of categories was tested, as a clause without a full stop.
 
-    A column of categories is named of which each has too few items, or groups of items if these
-    are the unit; else the columns are of which groups of items have several categories.
+    If a column has one category per item (or group of items), the reason is that its categories
+    have too few of them. Otherwise, the reason names the columns of which groups of items have
+    several categories. If there are neither, no column has categories.
     """
     if not battles.has_items or are_too_many(battles):
         return NO_CATEGORIES_FOUND
-    known = (battles.item_codes >= 0) & battles.readable
-    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
+    is_counted = (battles.item_codes >= 0) & battles.readable
+    distinct, item = np.unique(cluster_codes(battles)[is_counted], return_inverse=True)
     units = plural(battles.unit, 2)
     mixed = []
-    for column, texts in category_columns(battles, known):
+    for column, texts in category_columns(battles, is_counted):
         if battles.has_lists(column):
             continue
         if _category_of_items(texts, item, len(distinct)) is not None:
@@ -168,9 +178,9 @@ def _check_of_columns(
 ) -> Check:
     """Return the check of all tested columns, with p-values adjusted by Holm's rule.
 
-    It is flagged, and about the column with the smallest p-value among those in which a pair
-    changes its order, if this p-value is at most the threshold. Else it is ok, and names all
-    columns, or those in which only the gaps between models differ.
+    The check is flagged if a pair changes its order in a column whose p-value is at most the
+    threshold; it is then about the column with the smallest p-value among those. Otherwise, the
+    check is ok, and names all columns, or those in which only the gaps between models differ.
 
     Args:
         battles: the battles.
@@ -212,12 +222,18 @@ def _check_of_columns(
 
 
 def _amount(value: float, is_scored: bool) -> str:
-    """Return a mean difference of scores as text, or a mean credit less 0.5 as win rate."""
+    """Write a mean difference as text.
+
+    A difference of scores is written as `by 0.12`, a mean credit less 0.5 as `win rate 62%`.
+    """
     return f"by {abs(value):.3g}" if is_scored else f"win rate {0.5 + value:.0%}"
 
 
 def _tested_values(category: np.ndarray) -> list[str]:
-    """Return the categories with enough items in and outside them, sorted; else an empty list.
+    """Return the categories with enough items in and outside them, sorted.
+
+    A category is tested if at least `FEWEST_ITEMS` items have it and as many have another one;
+    items without a category do not count. The list is empty if there are none.
 
     Args:
         category: category of each item, None if unknown, shape (items,).
@@ -233,7 +249,7 @@ def _tested_values(category: np.ndarray) -> list[str]:
 
 def _test_column(
     battles: Battles,
-    known: np.ndarray,
+    is_counted: np.ndarray,
     item: np.ndarray,
     residual: np.ndarray,
     category: np.ndarray,
@@ -245,7 +261,7 @@ def _test_column(
 
     Args:
         battles: the battles.
-        known: mask of the readable battles with an item, shape (battles,).
+        is_counted: mask of the readable battles with an item, shape (battles,).
         item: code of the item of each of these, shape (known battles,).
         residual: residuals of items, shape (items, models).
         category: category of each item, None if unknown, shape (items,).
@@ -260,10 +276,11 @@ def _test_column(
     p = _p_of_largest(rows, in_category, t, most)
     if p > CHECKS["categories"].threshold:
         return p, None
+    # Row (category) and column (model) of the largest |t|.
     largest_place = int(np.argmax(np.abs(t)))
     tested, model = np.unravel_index(largest_place, t.shape)
     value = values[int(tested)]
-    return p, _turned_pair(battles, known, item, category, value, int(model))
+    return p, _turned_pair(battles, is_counted, item, category, value, int(model))
 
 
 def _statistics(residual: np.ndarray, in_category: np.ndarray) -> np.ndarray:
@@ -306,8 +323,8 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray, 
     rng = np.random.default_rng(0)
     at_least = 0
     for number in range(1, most + 1):
-        drawn = _statistics(residual[rng.permutation(len(residual))], in_category)
-        at_least += bool(np.abs(drawn).max() >= largest * (1 - ROUNDING))
+        statistics_of_draw = _statistics(residual[rng.permutation(len(residual))], in_category)
+        at_least += bool(np.abs(statistics_of_draw).max() >= largest * (1 - ROUNDING))
         if at_least == ENOUGH_DIVISIONS:
             return ENOUGH_DIVISIONS / number
     return (1 + at_least) / (1 + most)
@@ -315,26 +332,28 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray, 
 
 def _turned_pair(
     battles: Battles,
-    known: np.ndarray,
+    is_counted: np.ndarray,
     item: np.ndarray,
     category: np.ndarray,
     value: str,
     model: int,
 ) -> PairInCategory | None:
-    """Return the pair with a model that changes its order most surely in a category.
+    """Return the pair with a given model whose order in a category is most surely another one.
 
-    None if no pair with the model is ahead on one side and behind on the other, both beyond chance
-    (`ERROR_RATE_OF_TURN`).
+    The pair consists of the given model and another one. One of the two is ahead in the category
+    and behind on the other items, both beyond chance (`ERROR_RATE_OF_TURN`). The certainty of a
+    pair is the smaller |t| of the two sides; of several pairs, the one with the largest is
+    returned. The result is None if there is no pair.
 
     Args:
         battles: the battles.
-        known: mask of the readable battles with an item, shape (battles,).
+        is_counted: mask of the readable battles with an item, shape (battles,).
         item: code of the item of each of these, shape (known battles,).
         category: category of each item, None if unknown, shape (items,).
         value: the category, which is compared with all other known categories.
         model: code of the model.
     """
-    low, high, worth = pair_values(battles, known)
+    low, high, worth = pair_values(battles, is_counted)
     is_here = (category == value)[item]
     others = {text for text in category.tolist() if text not in (None, value)}
     is_there = np.array([text in others for text in category.tolist()])[item]
@@ -359,14 +378,15 @@ def _turned_pair(
 
 
 def _mean_by_item(worth: np.ndarray, item: np.ndarray, rows: np.ndarray) -> tuple[float, float]:
-    """Return the mean over items and its t against 0; t is 0 with fewer than two items.
+    """Return the mean over items of their mean values, and its t against 0.
 
-    If all items are alike, t is infinite with the sign of the mean, or 0 if the mean is 0.
+    With fewer than two items, both are 0. If all items are alike, t is infinite with the sign of
+    the mean, or 0 if the mean is 0.
 
     Args:
         worth: value of each battle, shape (battles,).
         item: code of its item, shape (battles,).
-        rows: mask of the battles that count.
+        rows: mask of the battles that count, shape (battles,).
     """
     number = np.bincount(item[rows])
     sums = np.bincount(item[rows], worth[rows])

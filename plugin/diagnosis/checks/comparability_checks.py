@@ -6,7 +6,8 @@ Were all models asked the same questions, in the same way? Does a name stand for
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.comparability.input_conflicts import distinct_excerpts
 from podium.comparability.questions import FINDING
 from podium.comparability.run_settings import differences_of_models, undescribed_sources
@@ -20,7 +21,7 @@ LONGEST_INPUT = 40
 """Largest number of characters of an input or response in the text of a check."""
 
 EXCEPT_NAMED_SETTINGS = ", apart from the settings in their names"
-"""Said of runs of one model that are named by the settings in which they differ."""
+"""Ends the finding about runs of one model that are named by the settings in which they differ."""
 
 
 def check_questions(battles: Battles) -> tuple[Check, ...]:
@@ -51,21 +52,21 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
         reason = f"the files of {some(tasks, most=3)} do not hold the inputs"
         if not tasks:
             reason = "some tables have a column of inputs, and others have none"
-        return (not_known("same question", reason),)
+        return (not_known("same question", reason=reason),)
     undecided = [finding for finding in findings if finding.pairing == "undecided"]
     if undecided:
-        return (not_known("same question", _reason_of_column(undecided[0])),)
+        return (not_known("same question", reason=_reason_of_column(undecided[0])),)
     others = [finding for finding in findings if finding.pairing == "other inputs"]
     if others:
-        return (not_known("same question", _reason_of_other_inputs(others[0])),)
+        return (not_known("same question", reason=_reason_of_other_inputs(others[0])),)
     return (make_check("same question", is_flagged=False),)
 
 
 def are_questions_in_doubt(battles: Battles) -> bool:
-    """Return whether items are paired by ids although, by their inputs, the questions differ.
+    """Return whether items with one id are paired although their inputs differ.
 
-    It is False if the inputs put the same questions in other words, or if the user accepted that
-    the questions may differ.
+    The result is False if the inputs put the same questions in other words, if the user accepted
+    that the questions may differ, or if only tasks differ of which one model has runs.
     """
     if FINDING in battles.reading.get("allow", ()):
         return False
@@ -79,7 +80,7 @@ def are_questions_in_doubt(battles: Battles) -> bool:
 
 
 def _reason_of_other_inputs(finding: QuestionFinding) -> str:
-    """Return why it is not known whether items with one id and different inputs are the same."""
+    """Return why it is not known whether items with one id are the same question, as a clause."""
     why = some(finding.reason, most=3) or "accepted"
     if not finding.task:
         return f"the inputs differ between models or files ({why})"
@@ -87,9 +88,10 @@ def _reason_of_other_inputs(finding: QuestionFinding) -> str:
 
 
 def _reason_of_column(finding: QuestionFinding) -> str:
-    """Return why a column of inputs does not say whether rows with one id are of one question.
+    """Return why a column of inputs does not settle whether rows with one id are one question.
 
-    The `reason` of such a finding is the name of the column, and why it is in doubt.
+    The `reason` of such a finding is a pair: the name of the column, and why the column is in
+    doubt. The text is a clause.
     """
     ids = f"{finding.conflicts:,} of {quantity(finding.items, 'id')}"
     column, doubt = finding.reason
@@ -100,7 +102,7 @@ def _reason_of_column(finding: QuestionFinding) -> str:
 def _flagged_questions(finding: QuestionFinding) -> Check:
     """Return the flagged check for inputs that no other run has.
 
-    Its number is the largest number of such inputs of a model.
+    The number of the check is the largest number of inputs of one model that no other run has.
     """
     number = min(finding.conflicts, max(finding.unshared.values()))
     fields = {
@@ -116,10 +118,13 @@ def _flagged_questions(finding: QuestionFinding) -> Check:
 
 
 def _example_in_words(example: Mapping[str, Any]) -> str:
-    """Return the id of an item with its two inputs, in short forms that differ.
+    """Return the id of an item with its two inputs, quoted and shortened so that they differ.
 
-    If what is known of the inputs is equal, such as the question of documents with other answers,
-    it is shown once.
+    If both texts are equal, as those of documents that have the same question and other answers,
+    the text is shown once.
+
+    Args:
+        example: the item (`item`) and its two texts by run (`inputs`).
     """
     texts = [*example["inputs"].values()]
     inputs = [repr(shorten(text, LONGEST_INPUT)) for text in texts]
@@ -193,7 +198,7 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         lacks = "have no files" if len(unknown) > 1 else "has no file"
         whose = "their runs" if len(unknown) > 1 else "its run"
         reason = f"{some(unknown, most=2)} {lacks} with the settings of {whose}"
-        return (not_known("same settings", reason),)
+        return (not_known("same settings", reason=reason),)
     is_named = any(run.named_settings for run in runs)
     fields = {"but": EXCEPT_NAMED_SETTINGS if is_named else ""}
     others = [*(difference.text for difference in differences), *_differences_of_limits(runs)]
@@ -203,7 +208,11 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
 
 
 def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:
-    """Return a text on each task of which models have different limits of samples."""
+    """Return a text on each task of which models have different limits of samples.
+
+    Returns:
+        A text per task, without a full stop, in the order of the runs; empty if no limits differ.
+    """
     by_task: dict[str, dict[str, dict[str, None]]] = {}
     for run in runs:
         limits = by_task.setdefault(run.task, {})
@@ -219,7 +228,10 @@ def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:
 
 
 def _compared_tasks(battles: Battles) -> set[str]:
-    """Return the tasks of which several models have runs."""
+    """Return the names of the tasks of which several models have runs.
+
+    The name is empty for runs that are read from columns of a table.
+    """
     models: dict[str, set[str]] = {}
     for run in _runs_of_battles(battles):
         models.setdefault(run.task, set()).add(run.model)

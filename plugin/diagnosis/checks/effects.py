@@ -5,23 +5,25 @@ The functions that make a check are `make_check` (flagged or ok) and `not_known`
 
 from typing import Any
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.diagnosis.figures import Figured, Missing, Statistic
 
 MORE_BATTLES = "judge more battles"
+"""Remedy if an interval is too wide to decide a check."""
 MORE_VOTES = "collect more votes"
-"""The same where humans voted."""
+"""The same remedy where humans voted."""
 
 
 def interval_of(figure: Statistic) -> tuple[float, float] | None:
-    """Return both ends of a figure's interval; None if an end is unknown."""
+    """Return the lower and the upper end of a figure's interval; None if an end is unknown."""
     if figure.low is None or figure.high is None:
         return None
     return figure.low, figure.high
 
 
 def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
-    """Return the arguments `number`, `interval` and `fields` of `make_check` for a figure.
+    """Return the arguments `number`, `interval` and `fields` of `make_check` for a figure, by name.
 
     Args:
         figure: the figure; its value and interval as texts are among the fields.
@@ -38,7 +40,7 @@ def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
 def side_of(figure: Figured, middle: float) -> int:
     """Return 1 if a figure's interval lies above a value, -1 if it lies below, and 0 otherwise.
 
-    It is also 0 if the figure or its interval is missing.
+    The result is also 0 if the figure or its interval is missing.
     """
     if isinstance(figure, Missing) or not figure.excludes(middle):
         return 0
@@ -71,11 +73,15 @@ def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
         has_small_effects_only = False
     if has_small_effects_only:
         return make_check(name, is_flagged=False, **facts)
-    return not_known(name, why_open(effect), MORE_BATTLES, **facts)
+    return not_known(name, reason=why_open(effect), answer=MORE_BATTLES, **facts)
 
 
 def why_open(effect: Statistic) -> str:
-    """Return why it is not known whether an effect is large, by its interval."""
+    """Return why it is not known whether an effect is large.
+
+    The reason depends on whether the interval of the effect excludes 0. It is a clause without a
+    full stop.
+    """
     if side_of(effect, middle=0.0):
         return "the effect is there, and may be small or large"
     return "the effect may be none, or large"
@@ -100,5 +106,7 @@ def check_beside_chance(
     facts = facts_of(figure, **fields)
     side = side_of(figure, chance)
     if not side:
-        return not_known(name, "it may be no better than chance", MORE_BATTLES, **facts)
+        return not_known(
+            name, reason="it may be no better than chance", answer=MORE_BATTLES, **facts
+        )
     return make_check(name, side != good, **facts)

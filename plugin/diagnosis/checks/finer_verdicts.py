@@ -11,9 +11,9 @@ from podium.diagnosis.judge_checks import are_human_votes
 from podium.notices.option_forms import option_text
 
 GRADING = frozenset({"numeric", "likert", "token-probs", "reward"})
-"""Realizations that grade single responses, which have no order."""
+"""Realizations that grade single responses, so that no response is shown first."""
 FINEST_REALIZATIONS = GRADING - {"likert"}
-"""Those whose grades are too fine for most ties."""
+"""Realizations whose grades are too fine for most ties."""
 GRADABLE_REALIZATIONS = frozenset({None, "direct", "cot"})
 """Realizations whose verdicts token probabilities may grade. None stands for an unknown one."""
 
@@ -22,13 +22,17 @@ WAYS_WITHOUT_ORDER = {
     "realization": "grade single responses, which have no order ({option})",
     "logprobs": "give token probabilities ({option})",
 }
-"""How a judge may judge whose verdicts the order decides, by the option that asks for it."""
+"""How a judge may be asked instead, by the option that asks for it.
+
+They help if the order decides the judge's verdicts. `{option}` is the option as it is typed.
+"""
 
 
 def ways_without_order(battles: Battles, judge: str | None = None) -> str:
-    """Return how a judge whose verdicts the order decides may judge, for the end of a clause.
+    """Return how a judge whose verdicts the order decides may be asked instead.
 
-    Only ways that are not in use are named; empty if there are none.
+    The text ends a sentence: it begins with a semicolon and has no full stop. Only ways that are
+    not in use are named; the text is empty if there are none, and for votes of humans.
 
     Args:
         battles: the battles.
@@ -43,9 +47,10 @@ def ways_without_order(battles: Battles, judge: str | None = None) -> str:
 
 
 def ways_without_ties(battles: Battles) -> str:
-    """Return how judges that give nearly only ties may judge, for the end of a clause.
+    """Return how judges that give nearly only ties may be asked instead.
 
-    Only options that are not in use are named; empty if there are none.
+    The text ends a sentence: it begins with a comma and has no full stop. Only options that are not
+    in use are named; the text is empty if there are none, and for votes of humans.
     """
     options = _unused_options(battles, FINEST_REALIZATIONS, "numeric")
     if not options:
@@ -55,6 +60,8 @@ def ways_without_ties(battles: Battles) -> str:
 
 def words_of_raters(battles: Battles, judge: str) -> dict[str, str]:
     """Return the words for who judged and for who else could, as fields of a check.
+
+    The keys are `judges` and `other`, such as `the voters` and `other voters`.
 
     Args:
         battles: the battles.
@@ -66,10 +73,11 @@ def words_of_raters(battles: Battles, judge: str) -> dict[str, str]:
 
 
 def _unused_options(battles: Battles, grading: frozenset[str], realization: str) -> dict[str, str]:
-    """Return the options that are not in use and make verdicts finer, as typed, by name.
+    """Return the options that are not in use and would make verdicts finer.
 
-    The options are `realization`, and `logprobs` if token probabilities could grade verdicts. Empty
-    for votes of humans, who have no such options.
+    The keys are the names of options, `realization` and `logprobs`; the values are the options as
+    typed. `logprobs` is there only if token probabilities could grade verdicts (`_may_weigh`). The
+    result is empty for votes of humans, who have no options.
 
     Args:
         battles: the battles.
@@ -88,13 +96,17 @@ def _unused_options(battles: Battles, grading: frozenset[str], realization: str)
 
 
 def _realizations(battles: Battles) -> frozenset[str | None]:
-    """Return how the judges were asked; None for a judge of whom it is not known."""
+    """Return how the judges of some battles were asked; None stands for an unknown realization."""
     return frozenset(battles.judge_of(name).realization for name in battles.judges)
 
 
 def _may_weigh(battles: Battles) -> bool:
-    """Return whether token probabilities could grade verdicts, and grade none yet."""
-    if not _realizations(battles) <= GRADABLE_REALIZATIONS:
+    """Return whether token probabilities could grade verdicts, and grade none yet.
+
+    The result is False if a judge has a realization that token probabilities cannot grade, or if a
+    battle has a graded credit already.
+    """
+    if not _realizations(battles).issubset(GRADABLE_REALIZATIONS):
         return False
     if HARD_CREDIT not in battles.columns:
         return True

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, find_flagged, make_check
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, find_flagged, make_check
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
 from podium.data.counting.relations import ROW
 from podium.data.item_columns import FEWEST_PER_GROUP, MOST_EMPTY
@@ -29,12 +30,18 @@ FEWEST_GROUPS = 10
 ONE_WINNER = 0.9
 """A column tells the winner if at least this share of its values have one winner."""
 NO_COLUMN = "no column puts items into groups"
+"""Why no column was tested, if none puts items into groups."""
 FEW_GROUPS = (
     "the column {column} puts items into {groups} groups, and the test needs {fewest} or more"
 )
+"""Why no column was tested, if the best one has too few groups."""
 DIVIDED_OTHERWISE = (
     "no column puts items into groups, such as passages; {columns} {divide} them otherwise"
 )
+"""Why no column was tested, if columns have answers, measures or categories.
+
+`{divide}` is `divide` or `divides`.
+"""
 PERMUTATIONS = 999
 """Largest number of random divisions of up to 10 columns; the smallest p-value is 0.001."""
 DIVISIONS_PER_COLUMN = 100
@@ -65,21 +72,21 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
         return ()
     used = {*criterion_columns(battles.columns), battles.group}
     names = sorted(battles.columns - NO_GROUPS - used)
-    known = battles.readable
+    is_counted = battles.readable
     if battles.has_items:
-        known = known & (battles.item_codes >= 0)
-    if not names or not known.any():
+        is_counted = is_counted & (battles.item_codes >= 0)
+    if not names or not is_counted.any():
         return ()
     are_rows = not battles.has_items and battles.group is None
     codes = np.arange(len(battles)) if are_rows else cluster_codes(battles)
-    distinct, item = np.unique(codes[known], return_inverse=True)
+    distinct, item = np.unique(codes[is_counted], return_inverse=True)
     items = len(distinct)
-    candidates = dict(_groups_of_items(battles, names, known, item, items))
+    candidates = dict(_groups_of_items(battles, names, is_counted, item, items))
     if are_rows:
-        candidates = _without_winners(battles, known, candidates)
+        candidates = _without_winners(battles, is_counted, candidates)
     if not candidates:
         return ()
-    residual = residuals_of_items(battles, known, item, items)
+    residual = residuals_of_items(battles, is_counted, item, items)
     most = max(PERMUTATIONS, DIVISIONS_PER_COLUMN * len(candidates) - 1)
     p_values = {name: _p_of_groups(residual, group, most) for name, group in candidates.items()}
     column = min(p_values, key=lambda name: (p_values[name], name))
@@ -99,21 +106,22 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
 
 
 def why_no_groups(battles: Battles) -> str:
-    """Return why no column was tested for groups of items, as a part of a sentence.
+    """Return why no column was tested for groups of items, as a clause without a full stop.
 
-    Of columns with one value per item, but too few values, the one with most values is named; else
-    those are that divide the items by answers, measures or categories.
+    Columns with one value per item count. If some of these have too few values, the reason names
+    the one with most values. Otherwise, the reason names those that divide the items by answers,
+    measures or categories.
     """
-    known = battles.readable
-    if not battles.has_items or are_too_many(battles) or not known.any():
+    is_counted = battles.readable
+    if not battles.has_items or are_too_many(battles) or not is_counted.any():
         return NO_COLUMN
-    known = known & (battles.item_codes >= 0)
-    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
+    is_counted = is_counted & (battles.item_codes >= 0)
+    distinct, item = np.unique(cluster_codes(battles)[is_counted], return_inverse=True)
     used = {*criterion_columns(battles.columns), battles.group}
     few: dict[str, int] = {}
     otherwise: list[str] = []
     for name in sorted(battles.columns - NO_GROUPS - used):
-        texts = battles.rows.texts_of(name)[known].tolist()
+        texts = battles.rows.texts_of(name)[is_counted].tolist()
         if _group_by_item(texts, item, len(distinct), fewest=2) is None:
             continue
         if _divides_otherwise(battles, name, texts):
@@ -130,16 +138,19 @@ def why_no_groups(battles: Battles) -> str:
 
 
 def dependent_groups(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check of groups among adjusted checks; None if it is not flagged.
+    """Return the check of groups if it is flagged; None otherwise.
 
     Errors that take the items as independent are then too small: nothing can be claimed until the
     groups are the unit.
+
+    Args:
+        checks: adjusted checks.
     """
     return find_flagged(checks, [GROUPS])
 
 
 def _groups_of_items(
-    battles: Battles, names: list[str], known: np.ndarray, item: np.ndarray, items: int
+    battles: Battles, names: list[str], is_counted: np.ndarray, item: np.ndarray, items: int
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the columns that group items, with the code of each item's group, shape (items,).
 
@@ -150,19 +161,19 @@ def _groups_of_items(
     Args:
         battles: the battles.
         names: names of the columns to look at.
-        known: mask of the readable battles with an item, shape (battles,).
+        is_counted: mask of the readable battles with an item, shape (battles,).
         item: code of the item of each of these, shape (known battles,).
         items: number of items.
     """
-    seen = set[bytes]()
+    partitions_so_far = set[bytes]()
     for name in names:
-        texts = battles.rows.texts_of(name)[known].tolist()
-        of_item = _group_by_item(texts, item, items)
-        if of_item is None or _divides_otherwise(battles, name, texts):
+        texts = battles.rows.texts_of(name)[is_counted].tolist()
+        group_of_item = _group_by_item(texts, item, items)
+        if group_of_item is None or _divides_otherwise(battles, name, texts):
             continue
-        if of_item.tobytes() not in seen:
-            seen.add(of_item.tobytes())
-            yield name, of_item
+        if group_of_item.tobytes() not in partitions_so_far:
+            partitions_so_far.add(group_of_item.tobytes())
+            yield name, group_of_item
 
 
 def _divides_otherwise(battles: Battles, name: str, texts: Sequence[str | None]) -> bool:
@@ -184,7 +195,7 @@ def _divides_otherwise(battles: Battles, name: str, texts: Sequence[str | None])
 
 
 def _number_of_values(texts: Sequence[str | None]) -> int:
-    """Return the number of distinct texts, without None."""
+    """Return the number of distinct texts; None does not count."""
     return len({text for text in texts if text is not None})
 
 
@@ -204,8 +215,8 @@ def _group_by_item(
         fewest: the number of groups below which there are too few.
     """
     # Numbered by the first row, so that two names of one grouping have equal codes.
-    named = dict.fromkeys(text for text in texts if text is not None)
-    number_of = {text: number for number, text in enumerate(named)}
+    distinct_texts = dict.fromkeys(text for text in texts if text is not None)
+    number_of = {text: number for number, text in enumerate(distinct_texts)}
     groups = len(number_of)
     if groups < fewest or items < FEWEST_PER_GROUP * groups:
         return None
@@ -224,7 +235,7 @@ def _group_by_item(
 
 
 def _without_winners(
-    battles: Battles, known: np.ndarray, groups: Mapping[str, np.ndarray]
+    battles: Battles, is_counted: np.ndarray, groups: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
     """Return groups of battles without columns that depend on the verdict or on who judged.
 
@@ -234,27 +245,27 @@ def _without_winners(
 
     Args:
         battles: the battles, which have no items.
-        known: mask of the readable battles, shape (battles,).
+        is_counted: mask of the readable battles, shape (battles,).
         groups: code of the group of each of these, shape (known battles,), by column.
     """
-    low, high, value = pair_values(battles, known)
+    low, high, value = pair_values(battles, is_counted)
     winner = np.where(value > 0, low, high)
     pair = low * len(battles.models) + high
     raters = with_ids(LIKELY_NAMES["judge"])
-    kept = {}
+    remaining_groups = {}
     for name, group in groups.items():
-        pairs = _distinct_in_groups(group, pair)
+        pair_counts = _count_distinct(group, pair)
         is_won = value != 0
-        winners = _distinct_in_groups(group[is_won], winner[is_won], fewest=len(pairs))
-        of_several = pairs > 1
-        is_of_winner = of_several.any() and (winners[of_several] <= 1).mean() >= ONE_WINNER
+        winner_counts = _count_distinct(group[is_won], winner[is_won], fewest=len(pair_counts))
+        of_several = pair_counts > 1
+        is_of_winner = of_several.any() and (winner_counts[of_several] <= 1).mean() >= ONE_WINNER
         if name.lower() not in raters and not is_of_winner:
-            kept[name] = group
-    return kept
+            remaining_groups[name] = group
+    return remaining_groups
 
 
-def _distinct_in_groups(group: np.ndarray, value: np.ndarray, fewest: int = 0) -> np.ndarray:
-    """Return the number of distinct values in each group, shape (groups,).
+def _count_distinct(group: np.ndarray, value: np.ndarray, fewest: int = 0) -> np.ndarray:
+    """Count the distinct values in each group; shape (groups,).
 
     Args:
         group: code of the group of each row, from 0, shape (rows,).
@@ -266,7 +277,7 @@ def _distinct_in_groups(group: np.ndarray, value: np.ndarray, fewest: int = 0) -
 
 
 def residuals_of_items(
-    battles: Battles, known: np.ndarray, item: np.ndarray, items: int
+    battles: Battles, is_counted: np.ndarray, item: np.ndarray, items: int
 ) -> np.ndarray:
     """Return the residual of each item and model, shape (items, models).
 
@@ -275,11 +286,11 @@ def residuals_of_items(
 
     Args:
         battles: the battles.
-        known: mask of the readable battles with an item, shape (battles,).
+        is_counted: mask of the readable battles with an item, shape (battles,).
         item: code of the item of each of these, shape (known battles,).
         items: number of items.
     """
-    low, high, value = pair_values(battles, known)
+    low, high, value = pair_values(battles, is_counted)
     models = len(battles.models)
     pair = low * models + high
     number = np.bincount(pair)
@@ -293,46 +304,58 @@ def residuals_of_items(
 
 
 def short_p(p: float) -> str:
-    """Return a p-value with three decimals and without the leading 0."""
+    """Return a p-value with three decimals and without the leading 0, such as `.004`.
+
+    The p-value 1 is written as `1.000`.
+    """
     return f"{p:.3f}".lstrip("0")
 
 
-def uses_scores(battles: Battles, known: np.ndarray) -> bool:
-    """Return whether all battles of a mask have the scores of both models."""
-    return not np.isnan(_score_gaps(battles)[known]).any()
+def uses_scores(battles: Battles, is_counted: np.ndarray) -> bool:
+    """Return whether all battles of a mask have the scores of both models.
+
+    The result is True if the mask selects no battle.
+    """
+    return not np.isnan(_score_gaps(battles)[is_counted]).any()
 
 
 def _score_gaps(battles: Battles) -> np.ndarray:
-    """Return the score of model_a less that of model_b, NaN if one is unknown, shape (battles,)."""
+    """Return the score of `model_a` minus that of `model_b`, NaN if one is unknown.
+
+    The result has shape (battles,).
+    """
     return battles.numbers_of("score_a") - battles.numbers_of("score_b")
 
 
-def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def pair_values(
+    battles: Battles, is_counted: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the two models of each battle, and how much the first of them was better.
 
-    It is the difference of the scores if all battles have scores, else the credit less 0.5.
+    The value is the difference of the scores if all battles of the mask have scores, else the
+    credit minus 0.5.
 
     Args:
         battles: the battles.
-        known: mask of the battles to return, shape (battles,).
+        is_counted: mask of the battles to return, shape (battles,).
 
     Returns:
         The lower code, the higher code, and the value for the model with the lower code, shape
         (known battles,) each.
     """
-    a, b = (codes[known] for codes in battles.model_codes)
-    if uses_scores(battles, known):
-        value = _score_gaps(battles)[known]
+    a, b = (codes[is_counted] for codes in battles.model_codes)
+    if uses_scores(battles, is_counted):
+        value = _score_gaps(battles)[is_counted]
     else:
-        value = battles.numbers_of("credit")[known] - 0.5
+        value = battles.numbers_of("credit")[is_counted] - 0.5
     return np.minimum(a, b), np.maximum(a, b), np.where(a > b, -value, value)
 
 
 def _p_of_groups(residual: np.ndarray, group: np.ndarray, most: int = PERMUTATIONS) -> float:
     """Return the one-sided p-value of the hypothesis that residuals do not depend on the group.
 
-    It is found by random divisions, with seed 0. It is 1 if the statistic is not above its mean
-    over all divisions.
+    The p-value is found by random divisions, with seed 0. The result is 1 if the statistic is not
+    above its mean over all divisions, and if all residuals are 0.
 
     Args:
         residual: residuals of items, shape (items, models).
@@ -369,5 +392,6 @@ def _mean_statistic(residual: np.ndarray, group: np.ndarray) -> float:
     items = len(residual)
     size = np.bincount(group)
     pairs_in_groups = float(np.sum(size * (size - 1)))
+    # The square of a sum, less the sum of squares: the products of every two different items.
     products = float(np.sum(residual.sum(axis=0) ** 2) - np.sum(residual**2))
     return products * pairs_in_groups / max(items * (items - 1), 1)

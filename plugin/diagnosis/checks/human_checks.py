@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import check_beside_chance, facts_of
@@ -15,21 +16,23 @@ OF_CALIBRATION = "of the calibration"
 
 
 def check_human_scale(battles: Battles) -> tuple[Check, ...]:
-    """Return that it is not known whether rating gaps match human ones, and why.
+    """Return the check of the human scale, which is never known without a calibration.
 
-    Only a calibration measures it. Empty if no judge decided the battles, and for votes of humans.
+    The reason says whether `podium calibrate` can measure the scale, because there are human
+    labels. Empty if no judge decided the battles, and for votes of humans.
     """
     if not is_judged(battles) or are_human_votes(battles):
         return ()
     is_labelled = "human" in battles.columns and np.isfinite(battles.numbers_of("human")).any()
     reason = "`podium calibrate` measures it" if is_labelled else "no human labels"
-    return (not_known("human scale", reason, fields={"is_labelled": bool(is_labelled)}),)
+    return (not_known("human scale", reason=reason, fields={"is_labelled": bool(is_labelled)}),)
 
 
 def calibrated_scale(standings: Standings) -> Check | None:
-    """Return the check of the human scale of ratings by a calibration, with its beta; else None.
+    """Return the check of the human scale of ratings by a given calibration.
 
-    Beta is the slope of human log-odds over the judge's signal.
+    The check is ok, with beta as its number: the slope of human log-odds over the judge's signal.
+    The result is None if the ratings were not made with a given calibration.
     """
     if standings.diagnostics.get("soft", {}).get("from") != OF_CALIBRATION:
         return None
@@ -50,9 +53,9 @@ def human_of_card(card: CardSections) -> tuple[Check, ...]:
     if not card.has_judge:
         return ()
     section = card.answers["human"]
-    lacking = card.find_lacking("human", "agreement")
+    lacking = card.find_lacking(section="human", figure="agreement")
     if lacking is not None:
-        return (not_known("human", lacking.why, lacking.remedy),)
+        return (not_known("human", reason=lacking.why, answer=lacking.remedy),)
     chance = CHECKS["human"].threshold
     kappa = section.kappa.estimate
     return (check_beside_chance("human", section.agreement, chance, good=1, kappa=kappa),)
@@ -66,9 +69,9 @@ def repeated_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking("consistency", "retest")
+    lacking = card.find_lacking(section="consistency", figure="retest")
     if lacking is not None:
-        return (not_known("repeated", lacking.why, lacking.remedy),)
+        return (not_known("repeated", reason=lacking.why, answer=lacking.remedy),)
     return (
         make_check("repeated", is_flagged=False, **facts_of(card.answers["consistency"].retest)),
     )
@@ -86,6 +89,6 @@ def check_misjudged(standings: Standings) -> tuple[Check, ...]:
     models = [*standings.diagnostics["structured"]["misjudged"]["models"]]
     if not models:
         reason = "the human labels contradict it on none, but seldom show one"
-        return (not_known("misjudged models", reason),)
+        return (not_known("misjudged models", reason=reason),)
     fields = {"models": join_names(models)}
     return (make_check("misjudged models", is_flagged=True, number=len(models), fields=fields),)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import check_effect
@@ -59,7 +59,7 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
         return ()
     if not any(relation.family for relation in relations):
         judges = join_names([relation.judge for relation in relations])
-        return (not_known("own family", f"the family of {judges} is not known"),)
+        return (not_known("own family", reason=f"the family of {judges} is not known"),)
     return (make_check("own family", is_flagged=False),)
 
 
@@ -68,8 +68,9 @@ def doubt_about_relation(
 ) -> Check | None:
     """Return the flagged check that a judge is one of the compared models, or of their family.
 
-    Models of its family count only if other compared models are not of it. If a judge is of the
-    family of all these models, and none of them itself, it prefers none of them for that reason.
+    A judge that is one of the compared models counts first, then a judge of whose family some, but
+    not all, of the compared models are. A judge that has all compared models in its family, and is
+    none of them, prefers none of them for that reason.
 
     Args:
         battles: the battles of all models.
@@ -77,7 +78,8 @@ def doubt_about_relation(
         models: the compared models.
 
     Returns:
-        The check of the first such judge, itself before its family; None if there is none.
+        The check `own model` or `own family` of the first such judge, not adjusted; None if there
+        is none.
     """
     compared = set(models)
     relations = relations_of(battles, families) if is_judged(battles) else []
@@ -106,18 +108,18 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
         return ()
     name = "self-preference"
     section = card.answers["self_preference"]
-    lacking = card.find_lacking("self_preference", "excess")
+    lacking = card.find_lacking(section="self_preference", figure="excess")
     if lacking is not None:
         needs_families = lacking.remedy == NAME_FAMILIES
         remedy = "--families" if needs_families else lacking.remedy
         fields = {"needs_families": needs_families}
-        return (not_known(name, lacking.why, remedy, fields=fields),)
+        return (not_known(name, reason=lacking.why, answer=remedy, fields=fields),)
     excess = section.excess
     is_lower = excess.value < 0
-    said = excess.opposite_figure if is_lower else excess
+    figure_as_told = excess.opposite_figure if is_lower else excess
     texts = {
         "direction": "lower" if is_lower else "higher",
-        "size": said.estimate,
-        "interval": said.interval,
+        "size": figure_as_told.estimate,
+        "interval": figure_as_told.interval,
     }
     return (check_effect(name, excess, **texts),)

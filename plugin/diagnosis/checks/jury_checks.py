@@ -1,10 +1,12 @@
 """Checks of several judges that were ranked with a slope each."""
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.rankers.ranking import Standings
 
 NO_SLOPES = "the judges' slopes are not identified"
+"""Why it is not known whether judges contradict each other or differ in taste."""
 FEW_SHARED = "too few battles judged by three judges"
+"""Why it is not known whether judges share errors."""
 
 
 def check_jury(standings: Standings) -> tuple[Check, ...]:
@@ -33,7 +35,7 @@ def check_jury(standings: Standings) -> tuple[Check, ...]:
     others = []
     for name in sorted(reasons.keys() - {check.name for check in flagged}):
         if reasons[name]:
-            others.append(not_known(name, reasons[name]))
+            others.append(not_known(name, reason=reasons[name]))
         else:
             others.append(make_check(name, is_flagged=False))
     return (*flagged, *others)

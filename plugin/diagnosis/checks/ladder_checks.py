@@ -1,10 +1,11 @@
 """Checks of given ratings on whose scale newcomers were placed."""
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.rankers.ladder_placement import failed_ladder_checks
 from podium.rankers.ranking import Standings
 
 FEW_RATED = "too few rated models with 20 items"
+"""Why a check of the ladder is not known."""
 
 
 def check_given_ratings(standings: Standings) -> tuple[Check, ...]:
@@ -30,5 +31,5 @@ def check_given_ratings(standings: Standings) -> tuple[Check, ...]:
         if is_known[name]:
             others.append(make_check(name, is_flagged=False))
         else:
-            others.append(not_known(name, FEW_RATED))
+            others.append(not_known(name, reason=FEW_RATED))
     return (*flagged, *others)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, MORE_VOTES, facts_of, why_open
@@ -32,7 +33,7 @@ def check_length(battles: Battles) -> tuple[Check, ...]:
     if not is_judged(battles) or not battles.tally.judged:
         return ()
     if are_too_many(battles):
-        return (not_known("length", why_too_many(battles)),)
+        return (not_known("length", reason=why_too_many(battles)),)
     return (_test_length(battles),)
 
 
@@ -44,9 +45,9 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking("verbosity", "effect")
+    lacking = card.find_lacking(section="verbosity", figure="effect")
     if lacking is not None:
-        return (not_known("length", lacking.why, lacking.remedy),)
+        return (not_known("length", reason=lacking.why, answer=lacking.remedy),)
     check = _test_length(card.battles, card.answers["verbosity"].effect.level)
     if "remedy" not in check.fields:
         return (check,)
@@ -57,7 +58,10 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def length_control_option() -> str:
-    """Return the option that ranks at equal length. Only bradley-terry and win-rate have it."""
+    """Return the option that ranks at equal length, as it is typed.
+
+    Only the rankers `bradley-terry` and `win-rate` have the option.
+    """
     return option_text("length_control", "true", "setting")
 
 
@@ -67,16 +71,16 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
     `level` is the confidence level of the interval.
     """
     ratio = log_ratio(battles)
-    kept = battles.readable & ~np.isnan(ratio)
-    if not kept.any():
-        return not_known("length", "no lengths")
-    coded = code_battles(battles, credit=np.where(kept, battles.numbers_of("credit"), np.nan))
+    is_counted = battles.readable & ~np.isnan(ratio)
+    if not is_counted.any():
+        return not_known("length", reason="no lengths")
+    coded = code_battles(battles, credit=np.where(is_counted, battles.numbers_of("credit"), np.nan))
     try:
-        weight, influence = length_effect(coded, ratio[kept])
+        weight, influence = length_effect(coded, ratio[is_counted])
     except (NotIdentifiedError, NotConvergedError):
-        return not_known("length", "lengths and strengths cannot be separated")
-    sample = cluster_battles(battles, level).take(kept)
-    effect = sample.linear(weight, influence, n=int(kept.sum()), unit=Unit.LOGITS)
+        return not_known("length", reason="lengths and strengths cannot be separated")
+    sample = cluster_battles(battles, level).take(is_counted)
+    effect = sample.linear(weight, influence, n=int(is_counted.sum()), unit=Unit.LOGITS)
     are_votes = are_human_votes(battles)
     who = "voters favour" if are_votes else "the judge favours"
     facts = facts_of(effect, who=who, **_fields_of_length(effect))
@@ -86,12 +90,16 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
         return make_check("length", is_flagged=True, p=p, **facts)
     if effect.low is None or effect.high is None or max(-effect.low, effect.high) > largest:
         more = MORE_VOTES if are_votes else MORE_BATTLES
-        return not_known("length", why_open(effect), more, **facts)
+        return not_known("length", reason=why_open(effect), answer=more, **facts)
     return make_check("length", is_flagged=False, p=p, **facts)
 
 
 def _fields_of_length(effect: Statistic) -> dict[str, object]:
-    """Return fields of the check's texts: direction and size of the effect, and the remedy."""
+    """Return the fields `longer`, `weight` and `remedy` of the check's texts.
+
+    `longer` is `longer` or `shorter`, by the sign of the effect; `weight` is its absolute value in
+    logits per unit of log-length.
+    """
     return {
         "longer": "longer" if effect.value > 0 else "shorter",
         "weight": abs(effect.value),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podium.checks import Check, Result, make_check, not_known
+from podium.check_results import Check, Result, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
@@ -28,10 +28,12 @@ NO_OTHER_VERDICT = "no second verdict on the same responses"
 UNPARSED = "unparsed"
 """What lost battles are called if the reply of each is there and was not parsed."""
 FEWEST_ITEMS = 100
-"""Fewest items of two models on which lost verdicts are called like the parsed ones."""
+"""With fewer items, lost verdicts of two models are not said to be like the parsed ones."""
 LEAST_AGREEMENT = 0.9
-"""Smallest share of agreeing verdicts on the same responses of two models with which lost verdicts
-are called like the parsed ones. With less, the other verdict says little about the lost one."""
+"""With a smaller share of agreeing verdicts on the same responses of two models, it is not known
+whether lost verdicts are like the parsed ones: the other verdict then says little about the lost
+one.
+"""
 LOSSES = frozenset({"lost replies", "lost outcomes", "lost scores"})
 """Names of the checks of this file."""
 
@@ -51,7 +53,7 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
     if not are_too_many(battles):
         return _test_losses(battles)
     if _can_compare_losses(battles) and _has_unparsed(battles):
-        return (not_known("lost replies", why_too_many(battles)),)
+        return (not_known("lost replies", reason=why_too_many(battles)),)
     return ()
 
 
@@ -61,10 +63,11 @@ def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def _can_compare_losses(battles: Battles) -> bool:
-    """Return whether a judge decided the battles of three or more models, some of them readable.
+    """Return whether the check of lost replies applies to battles.
 
-    False for battles that are made of a judge's scores if none of them is unparsed: these lack
-    scores, not replies.
+    The result is False for battles that are made of a judge's scores if none of them is unparsed:
+    these lack scores, not replies. It is also False for fewer than `FEWEST_COMPARED` models, and
+    without a readable battle.
     """
     if not sees_both_responses(battles) and not _has_unparsed(battles):
         return False
@@ -73,7 +76,7 @@ def _can_compare_losses(battles: Battles) -> bool:
 
 
 def _has_unparsed(battles: Battles) -> bool:
-    """Return whether the reply of some battle is unparsed."""
+    """Return whether the replies of one or more battles are unparsed."""
     return battles.counts().unparsed > 0
 
 
@@ -95,7 +98,7 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
     losses = losses_by_model(battles, absent)
     if not losses:
         reason = "no two models have as many battles on an item with lost ones"
-        return (not_known("lost replies", reason),)
+        return (not_known("lost replies", reason=reason),)
     lost = battles.counts().unparsed
     number = battles.counts().battles
     word = UNPARSED
@@ -112,7 +115,11 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
 
 
 def _remedy(battles: Battles) -> str:
-    """Return what to do about battles that are unparsed or, if none is, absent."""
+    """Return what to do about lost battles, as a clause.
+
+    If no battle is unparsed, the remedy is about absent ones. Otherwise, it is about votes of
+    humans, about failed calls if there are any, or about the judge's replies.
+    """
     reasons = battles.unparsed_reasons()
     if not reasons:
         return "add the missing verdicts"
@@ -166,7 +173,7 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     lost = compare_lost_verdicts(battles, ERROR_RATE)
     if lost is None or not lost.outcomes:
         is_unknown = has_two_models and share > LEAST_EXCESS
-        return (not_known("lost outcomes", NO_OTHER_VERDICT),) if is_unknown else ()
+        return (not_known("lost outcomes", reason=NO_OTHER_VERDICT),) if is_unknown else ()
     if lost.largest_share <= LEAST_EXCESS:
         return ()
     reason = _why_too_little(battles, lost) if has_two_models else ""
@@ -174,10 +181,15 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
 
 
 def _why_too_little(battles: Battles, lost: "LostVerdicts") -> str:
-    """Return why lost verdicts of two models cannot be called usual; empty if they can."""
+    """Return why the unparsed verdicts of two models cannot be said to be like the parsed ones.
+
+    The reason is a clause: too few items, or too little agreement of verdicts on the same
+    responses. The text is empty if there is enough of both.
+    """
     items = battles.counts().items
     if items < FEWEST_ITEMS:
         return f"{quantity(items, 'item')} are too few to see it"
+    # An agreement of NaN is too low, too.
     if not lost.agreement >= LEAST_AGREEMENT:
         return f"verdicts on the same responses agree in {lost.agreement:.1%} only"
     return ""
@@ -189,8 +201,8 @@ def _check_outcomes(battles: Battles, lost: "LostVerdicts", reason: str) -> Chec
     Args:
         battles: the battles.
         lost: the tests; not empty.
-        reason: why the verdicts cannot be called usual if no test is significant; empty if they
-            can.
+        reason: why unparsed verdicts cannot be said to be like the parsed ones if no test is
+            significant; empty if they can.
     """
     from podium.diagnosis.lost_outcomes import LEAST_BIAS
 
@@ -222,17 +234,20 @@ def _check_outcomes(battles: Battles, lost: "LostVerdicts", reason: str) -> Chec
 def _worst_outcomes(lost: "LostVerdicts") -> "LostOutcomes":
     """Return the test of lost verdicts that a check reports.
 
-    It is the most significant test of a model in `lost.models`. If the losses of single models do
-    not explain the finding, it is the test of the stronger model of each pair. If no test is
-    significant, it is the most significant one of those with a large change, else of all.
+    If any test is significant, and the losses of single models explain the finding, the result is
+    the most significant test of a model in `lost.models`. If these losses do not explain it, the
+    result is the test of the stronger model of each pair. If no test is significant, the result is
+    the most significant one of those with a large change, else of all.
     """
     from podium.diagnosis.lost_outcomes import LEAST_BIAS, most_significant
 
     significant = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
-    named = [each for each in significant if each.model in lost.models]
-    has_all = any(each.model is None for each in significant) and len(named) < len(lost.models)
-    candidates = named
+    outcomes_of_models = [each for each in significant if each.model in lost.models]
+    has_all = any(each.model is None for each in significant) and len(outcomes_of_models) < len(
+        lost.models
+    )
+    candidates = outcomes_of_models
     if has_all:
         candidates = [each for each in significant if each.model is None]
     return most_significant(candidates or significant or large or lost.outcomes)
@@ -253,12 +268,15 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
         return ()
     if are_too_many(battles):
         is_complete = battles.tally.judged == len(battles) and not battles.missing
-        return () if is_complete else (not_known("lost scores", why_too_many(battles)),)
+        return () if is_complete else (not_known("lost scores", reason=why_too_many(battles)),)
     return _test_scores(battles)
 
 
 def lost_scores_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Make the check of `check_lost_scores` for a card."""
+    """Make the check of `check_lost_scores` for a card.
+
+    The limit on the number of battles holds for cards, too.
+    """
     return check_lost_scores(card.battles)
 
 
@@ -277,7 +295,7 @@ def _test_scores(battles: Battles) -> tuple[Check, ...]:
         return _cut_check("lost scores", what="scores", battles=battles, cut=cut)
     losses = losses_of_scores(scores, battles.models)
     if not losses:
-        return (not_known("lost scores", "no item with lost scores has two models"),)
+        return (not_known("lost scores", reason="no item with lost scores has two models"),)
     check = _check_losses(
         "lost scores", losses=losses, everywhere=lost / int(scores.asked.sum()), fields={}
     )
@@ -297,16 +315,17 @@ def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tu
         return ()
     models = join_names([battles.models[code] for code in dict.fromkeys(cut)])
     reason = f"the first or last items have no {what} of {models}"
-    return (not_known(name, reason),)
+    return (not_known(name, reason=reason),)
 
 
 def _check_unless_cut(
     check: Check, what: str, battles: Battles, cut: Sequence[int]
 ) -> tuple[Check, ...]:
-    """Return a check, or that it is not known if the models in `cut` may have lost more rows.
+    """Return a check, or that the check is not known because of rows that may be lost.
 
-    `cut` has the codes of models without rows at the start or the end of a table, which the check
-    does not count. A check that finds significant losses is returned in any case.
+    The rows are those at the start or the end of a table that the models in `cut` (codes) lack. The
+    given check does not count them. It is returned if `cut` is empty, or if it finds significant
+    losses in any case.
     """
     is_significant = check.p is not None and check.p <= ERROR_RATE
     if check.result is Result.FLAGGED and is_significant:
@@ -325,8 +344,8 @@ def _check_losses(
     Args:
         name: name of the check.
         losses: the losses; not empty.
-        everywhere: share of all results that are lost.
-        fields: further fields of the check's texts.
+        everywhere: share of the results of all models that are lost.
+        fields: further fields of the check's texts, such as `lost` and `remedy`.
     """
     large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
     # The losses of two models have the same p-value: the model that loses more is named.
@@ -338,12 +357,17 @@ def _check_losses(
         for loss in by_p
         if loss in large and loss.share > everywhere and loss.p * len(losses) <= ERROR_RATE
     ]
-    named = more[0] if more else by_p[0]
+    named_outcome = more[0] if more else by_p[0]
     return make_check(
         name,
         bool(large),
-        number=named.share,
+        number=named_outcome.share,
         p=p,
-        fields={"model": named.model, "share": named.share, "all": everywhere, **fields},
-        models=tuple(dict.fromkeys([named.model, *(loss.model for loss in more)])),
+        fields={
+            "model": named_outcome.model,
+            "share": named_outcome.share,
+            "all": everywhere,
+            **fields,
+        },
+        models=tuple(dict.fromkeys([named_outcome.model, *(loss.model for loss in more)])),
     )

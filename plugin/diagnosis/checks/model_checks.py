@@ -6,7 +6,8 @@ contradict each other.
 
 from math import comb
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import check_beside_chance
@@ -32,6 +33,7 @@ MOST_UNMET = 0.2
 On pairs that never met, the judge may contradict the ratings.
 """
 MORE_ITEMS = f"judge every pair on {FEWEST_ITEMS} items"
+"""Remedy if there are too few items to find a cycle or to test the fit."""
 
 
 def check_cycle(battles: Battles) -> tuple[Check, ...]:
@@ -45,20 +47,20 @@ def check_cycle(battles: Battles) -> tuple[Check, ...]:
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
     if are_too_many(battles):
-        return (not_known("cycle", why_too_many(battles)),)
+        return (not_known("cycle", reason=why_too_many(battles)),)
     coded = code_battles(battles)
     pairs = pair_sums(coded)
     triples = find_triples(pairs)
     if not len(triples):
-        return (not_known("cycle", "no three models have all met"),)
+        return (not_known("cycle", reason="no three models have all met"),)
     cells = cells_by_cluster(coded, pairs)
     if cells.items.max() < 2:
-        return (not_known("cycle", "no pair met on two items"),)
+        return (not_known("cycle", reason="no pair met on two items"),)
     cycles = find_cycles(coded.models, cells, triples)
     certain = sum(cycle.adjusted <= ERROR_RATE for cycle in cycles)
     is_open = (cells.items[triples].min(axis=1) < FEWEST_ITEMS).all()
     if is_open and not certain:
-        return (not_known("cycle", "too few items per pair"),)
+        return (not_known("cycle", reason="too few items per pair"),)
     p = cycles[0].adjusted if cycles else 1.0
     return (_decide_cycle(cycles, certain, len(triples), p),)
 
@@ -66,17 +68,17 @@ def check_cycle(battles: Battles) -> tuple[Check, ...]:
 def cycle_of_card(card: CardSections) -> tuple[Check, ...]:
     """Make the check of `check_cycle` by the section of a judge's card.
 
-    It is not known if the section is missing, or if there are too few items to find a cycle. Empty
-    for fewer than three models.
+    The check is not known if the section is missing, or if there are too few items to find a cycle.
+    Empty for fewer than three models.
     """
     if len(card.battles.models) < FEWEST_COMPARED:
         return ()
     section = card.answers["cycles"]
     if isinstance(section, Missing):
-        return (not_known("cycle", section.why, section.remedy),)
+        return (not_known("cycle", reason=section.why, answer=section.remedy),)
     p = section.cycles[0].adjusted if section.cycles else 1.0
     if p > ERROR_RATE and isinstance(section.sntd, Missing):
-        return (not_known("cycle", "too few items per pair", MORE_ITEMS),)
+        return (not_known("cycle", reason="too few items per pair", answer=MORE_ITEMS),)
     return (_decide_cycle(section.cycles, section.certain, section.triples, p),)
 
 
@@ -114,29 +116,29 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
     if are_too_many(battles):
-        return (not_known("fit", why_too_many(battles)),)
+        return (not_known("fit", reason=why_too_many(battles)),)
     try:
         fit = bradley_terry_fit(battles)
     except (NotIdentifiedError, NotConvergedError):
-        return (not_known("fit", "battles do not connect all models"),)
+        return (not_known("fit", reason="battles do not connect all models"),)
     if isinstance(fit, Missing):
-        return (not_known("fit", "too few pairs met"),)
+        return (not_known("fit", reason="too few pairs met"),)
     return (_test_fit(fit, battles),)
 
 
 def _test_fit(fit: BradleyTerryFit, battles: Battles) -> Check:
     """Return the check of `check_fit` by a fit of the battles.
 
-    It is not known if no pair can be tested, or if too many pairs never met; else it is flagged if
-    the residual is above the threshold, whatever the p-value.
+    The check is not known if no pair can be tested, or if too many pairs never met. Otherwise, it
+    is flagged if the residual is above the threshold, whatever the p-value.
     """
     pair, p = _worst_pair(fit)
     if p is None:
-        return not_known("fit", "too few items per pair", MORE_ITEMS)
+        return not_known("fit", reason="too few items per pair", answer=MORE_ITEMS)
     possible = comb(len(battles.models), 2)
     unmet = possible - fit.pairs
     if p > ERROR_RATE and unmet > MOST_UNMET * possible:
-        return not_known("fit", f"{unmet:,} of {quantity(possible, 'pair')} never met")
+        return not_known("fit", reason=f"{unmet:,} of {quantity(possible, 'pair')} never met")
     fields = {
         "a": pair.first,
         "b": pair.second,
@@ -165,21 +167,23 @@ def _worst_pair(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
     worst = fit.worst
     if worst is not None and worst.p < worst_pair.adjusted:
         # The pairs are sorted: the first one of this model has its smallest p-value.
-        of_model = (pair for pair in fit.residuals if worst.model in (pair.first, pair.second))
-        worst_pair = next(of_model)
+        residuals_of_model = (
+            pair for pair in fit.residuals if worst.model in (pair.first, pair.second)
+        )
+        worst_pair = next(residuals_of_model)
     return worst_pair, fit.p
 
 
 def fit_of_card(card: CardSections) -> tuple[Check, ...]:
     """Make the check of `check_fit` by the section of a judge's card.
 
-    It is not known if the section is missing. Empty for fewer than three models.
+    The check is not known if the section is missing. Empty for fewer than three models.
     """
     if len(card.battles.models) < FEWEST_COMPARED:
         return ()
     fit = card.answers["fit"]
     if isinstance(fit, Missing):
-        return (not_known("fit", fit.why, fit.remedy),)
+        return (not_known("fit", reason=fit.why, answer=fit.remedy),)
     return (_test_fit(fit, card.battles),)
 
 
@@ -193,8 +197,8 @@ def transitivity_of_card(card: CardSections) -> tuple[Check, ...]:
     if not card.has_judge or len(card.battles.models) < FEWEST_COMPARED:
         return ()
     section = card.answers["transitivity"]
-    lacking = card.find_lacking("transitivity", "hard")
+    lacking = card.find_lacking(section="transitivity", figure="hard")
     if lacking is not None:
-        return (not_known("transitivity", lacking.why, lacking.remedy),)
+        return (not_known("transitivity", reason=lacking.why, answer=lacking.remedy),)
     chance = section.chance
     return (check_beside_chance("transitivity", section.hard, chance, good=-1, random=chance),)

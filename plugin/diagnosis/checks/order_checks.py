@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, Result, find_flagged, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, Result, find_flagged, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
@@ -49,7 +50,8 @@ DECISION_THRESHOLD = CHECKS[ORDER_DECIDES].threshold
 def sees_both_responses(battles: Battles) -> bool:
     """Return whether the judge saw both responses at once, so that one was shown first.
 
-    It did not if the battles have scores of each response and no record of both orders.
+    The result is False only if the battles have scores of single responses and no record of both
+    orders.
     """
     return "score_a" not in battles.columns or battles.swaps() is not None
 
@@ -73,10 +75,12 @@ def check_position(battles: Battles) -> tuple[Check, ...]:
 
 
 def order_warnings(battles: Battles) -> list[Notice]:
-    """Return the flagged checks of the order of all verdicts of a slice's judges, as warnings.
+    """Return warnings about the order of responses over all verdicts of the judges of a slice.
 
-    A check that does not say that the order decides must be flagged at `LEVEL_OF_WARNINGS`. Empty
-    if the checks of `check_position` are of all verdicts.
+    They are needed only if `check_position` makes the checks of the slice from its own verdicts
+    (`check_orders_of_slice`); otherwise the list is empty. The warnings are the flagged checks of
+    all verdicts: `order decides` in any case, and each other check only if its p-value is at most
+    `LEVEL_OF_WARNINGS`.
     """
     if not check_orders_of_slice(battles):
         return []
@@ -119,7 +123,10 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
 
 
 def _about_slice(check: Check, value: str) -> Check:
-    """Return a check whose text says of which slice it is."""
+    """Return a check whose texts name the slice.
+
+    The fields `judges` and `verdicts`, if they are there, get the value of the slice.
+    """
     fields = dict(check.fields)
     if "judges" in fields:
         fields["judges"] = f"on {value}, {fields['judges']}"
@@ -186,36 +193,46 @@ def _find_biased_slices(
             least = BIAS_THRESHOLD if effect.is_single else DECISION_THRESHOLD
             if p_of_both <= error_rate and abs(effect.lean) > least:
                 biased_slices.append((value, effect, p_of_both))
-    return sorted(biased_slices, key=lambda each: -abs(each[1].lean))
+
+    def size_of_effect(biased_slice: tuple[str, OrderEffect, float]) -> float:
+        """Return how far the win rate of the response shown first is from one half."""
+        _, effect, _ = biased_slice
+        return abs(effect.lean)
+
+    return sorted(biased_slices, key=size_of_effect, reverse=True)
 
 
 def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> float:
-    """Return the p-value that the effect in one slice is that in the others together.
+    """Return the p-value of the hypothesis that one slice has the effect of all other slices.
 
-    The effects of the others are averaged by their numbers of verdicts. Slices without an interval
-    are left out. The p-value is 1 if there is no other slice, or if this slice has no interval.
+    The effects of the other slices are averaged by their numbers of verdicts. Slices without an
+    interval are left out. The p-value is 1 if there is no other slice, or if this slice has no
+    interval.
 
     Args:
         measured: value and effect of each slice.
         place: position of the slice.
     """
-    rates = [effect.rate for _, effect in measured]
-    known = []
-    for k, rate in enumerate(rates):
+    value_and_error: tuple[float, float] | None = None
+    other_slices = []
+    for k, (_, effect) in enumerate(measured):
+        rate = effect.rate
         if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
-            if k == place:
-                return 1.0
             continue
         # A 95% interval reaches about two standard errors to both sides.
         error = (rate.high - rate.low) / 4
-        known.append((k, rate.value, error, float(rate.n)))
-    others = [each for each in known if each[0] != place]
-    if not others:
+        if k == place:
+            value_and_error = (rate.value, error)
+        else:
+            other_slices.append((rate.value, error, float(rate.n)))
+    if value_and_error is None or not other_slices:
         return 1.0
-    _, value, error, _ = next(each for each in known if each[0] == place)
-    total = sum(number for _, _, _, number in others)
-    mean = sum(number * other for _, other, _, number in others) / total
-    variance = sum((number * each) ** 2 for _, _, each, number in others) / total**2
+    value, error = value_and_error
+    total = sum(number for _, _, number in other_slices)
+    mean = sum(number * other_value for other_value, _, number in other_slices) / total
+    variance = (
+        sum((number * other_error) ** 2 for _, other_error, number in other_slices) / total**2
+    )
     error_of_difference = float(np.sqrt(error**2 + variance))
     z = abs(value - mean) / max(error_of_difference, 1e-12)  # no division by 0
     return float(2 * ndtr(-z))
@@ -249,7 +266,10 @@ def _check_of_slices(
 
 
 def _first_rate(effect: OrderEffect) -> str:
-    """Return the win rate of the response shown first as text, with the judge if it is named."""
+    """Write the win rate of the response shown first.
+
+    The name of the judge follows if the effect has one, as `62.0% by gpt`.
+    """
     judge = f" by {effect.judge}" if effect.judge else ""
     return f"{0.5 + effect.lean:.1%}{judge}"
 
@@ -261,7 +281,8 @@ def _check_orders(
 
     Args:
         battles: the battles.
-        most: with more battles, `one order` is not known; None to make it always.
+        most: with more battles in all, judges of single orders are not tested, and `one order` is
+            not known; None for no limit.
         level: confidence level of the intervals.
     """
     if not battles.tally.judged or not sees_both_responses(battles):
@@ -273,9 +294,9 @@ def _check_orders(
         checks.append(_check_effects(battles, effects, several=several))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
-            return (not_known("position", why_too_many(battles)),)
+            return (not_known("position", reason=why_too_many(battles)),)
         if reads_single_orders(battles):
-            checks.append(not_known(ONE_ORDER, why_too_many(battles)))
+            checks.append(not_known(ONE_ORDER, reason=why_too_many(battles)))
         return tuple(checks)
     single = effects_in_one_order(battles, level)
     if single:
@@ -284,7 +305,7 @@ def _check_orders(
         return tuple(checks)
     merged = battles.swaps() is not None
     reason = "the orders are merged already" if merged else "no pair in both orders"
-    return (not_known("position", reason),)
+    return (not_known("position", reason=reason),)
 
 
 def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: bool) -> Check:
@@ -321,7 +342,9 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
 
 
 def order_not_known(check: Check, p: float) -> Check:
-    """Return that the order may decide or not, in place of a check whose adjusted p is above 5%.
+    """Return the check `position`, which is not known, in place of `order decides`.
+
+    The order may decide or not: the adjusted p-value of the check is above 5%.
 
     Args:
         check: the check `order decides`.
@@ -334,13 +357,22 @@ def order_not_known(check: Check, p: float) -> Check:
 
 
 def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
-    """Return that there are too few pairs to know the effect of the order on a judge."""
+    """Return the check `position`, which is not known because a judge has too few pairs.
+
+    Args:
+        effect: the effect on the judge, or on all judges together.
+        several: whether several judges decided the battles.
+    """
     whose = f" of {effect.judge}" if effect.judge else ""
     if not isinstance(effect.rate, Statistic):
-        return not_known("position", f"too few pairs{whose} in both orders", MORE_BATTLES)
+        return not_known(
+            "position", reason=f"too few pairs{whose} in both orders", answer=MORE_BATTLES
+        )
     rate = f"the response shown first has a win rate of {effect.rate.brief}"
     reason = f"too few pairs{whose} in both orders: {rate}"
-    return not_known("position", reason, MORE_BATTLES, **_facts_of_order(effect, several))
+    return not_known(
+        "position", reason=reason, answer=MORE_BATTLES, **_facts_of_order(effect, several)
+    )
 
 
 def _check_one_order(effects: list[OrderEffect]) -> Check:
@@ -359,18 +391,18 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     undecided = []
     if not is_flagged:
         undecided = [effect for effect in effects if effect.is_open]
-    shown = undecided[0] if undecided else worst
-    if not isinstance(shown.rate, Statistic):
-        return not_known(ONE_ORDER, "too few decided verdicts", BOTH_ORDERS)
+    shown_judge = undecided[0] if undecided else worst
+    if not isinstance(shown_judge.rate, Statistic):
+        return not_known(ONE_ORDER, reason="too few decided verdicts", answer=BOTH_ORDERS)
     verdicts = "decided verdicts"
     pairs = "no pair was read"
-    if shown.judge:
-        verdicts = f"the decided verdicts of {shown.judge}"
-        pairs = f"{shown.judge} read no pair"
-    facts = _relative_to_half(facts_of(shown.rate, verdicts=verdicts, pairs=pairs))
+    if shown_judge.judge:
+        verdicts = f"the decided verdicts of {shown_judge.judge}"
+        pairs = f"{shown_judge.judge} read no pair"
+    facts = _relative_to_half(facts_of(shown_judge.rate, verdicts=verdicts, pairs=pairs))
     if undecided:
         reason = "the order may decide nothing, or all"
-        return not_known(ONE_ORDER, reason, BOTH_ORDERS, **facts)
+        return not_known(ONE_ORDER, reason=reason, answer=BOTH_ORDERS, **facts)
     return make_check(ONE_ORDER, is_flagged, p=p, **facts)
 
 
@@ -396,7 +428,10 @@ def _facts_of_order(effect: OrderEffect, several: bool) -> dict[str, Any]:
 
 
 def _relative_to_half(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a win rate with 0.5 subtracted from number and interval."""
+    """Return a copy of the facts of a win rate, with 0.5 subtracted.
+
+    It is subtracted from `number` and from both ends of `interval`, if there is one.
+    """
     interval = facts["interval"]
     if interval is not None:
         low, high = interval
@@ -416,14 +451,15 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
         return ()
     section = card.answers["position"]
     if isinstance(section, Missing):
-        return (not_known("position", section.why, section.remedy),)
+        return (not_known("position", reason=section.why, answer=section.remedy),)
     return _check_orders(card.battles, level=section.first_wins.level)
 
 
 def doubt_about_one_order(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check that single orders, or those of some slices, may decide verdicts.
+    """Return the flagged check `one order` or, if it is not flagged, `order in slices`.
 
-    The result is None if neither is flagged.
+    The order may then decide the verdicts of judges of single orders, or those of some slices. The
+    result is None if neither check is flagged.
 
     Args:
         checks: adjusted checks.

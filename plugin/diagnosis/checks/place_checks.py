@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from podium.checks import Check, Result, make_check, not_known
+from podium.check_results import Check, Result, make_check, not_known
 from podium.data.counting.relations import HARD_CREDIT
 from podium.diagnosis.checks.audit_data import AuditData
 from podium.diagnosis.checks.sample_checks import check_first_place_by_search
@@ -69,9 +69,11 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
         return ()
     pairs = len(separation.names) - 1
     separated = [k for k in range(pairs) if k + 1 in separation.beats[k]]
-    shown = _places_of(data.standings)
+    places_of_ranking = _places_of(data.standings)
     names = separation.names
-    places = [f"{shown[names[k]]} and {shown[names[k + 1]]}" for k in separated]
+    places = [
+        f"{places_of_ranking[names[k]]} and {places_of_ranking[names[k + 1]]}" for k in separated
+    ]
     fields = {
         "apart": len(separated),
         "pairs": pairs,
@@ -83,17 +85,18 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
 
 
 def _places_of(standings: Standings) -> dict[str, int]:
-    """Return the place of each model among the rows of the ranking, from 1."""
+    """Return the place of each model in the rows of the ranking, from 1, by name."""
     return {entry.model: place for place, entry in enumerate(standings.entries, start=1)}
 
 
 def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
-    """Return the neighbours that the fewest further items would separate, and this number.
+    """Return the pair of neighbours that the fewest further items would separate.
 
     Returns:
-        The upper one among the models with a place, from 1, and the number of items. None if all
-        neighbours are separated, if the number is unknown for all others, if a tournament has
-        decided, or if newcomers were placed on a given ladder.
+        Place of the upper one of both among the models with a place, from 1, and the number of
+        further items for 80% power. None if all neighbours are separated, if the number is unknown
+        for all pairs that are not, if a tournament has decided, or if newcomers were placed on a
+        given ladder.
     """
     separation = standings.separation
     has_decisions = "decisions" in standings.diagnostics.get("answer", {})
@@ -116,8 +119,9 @@ def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
 def _further_text(standings: Standings, separation: Separation) -> str:
     """Return how many further items would separate the neighbours that need the fewest.
 
-    It is the end of a sentence, with both places and models; empty if `nearest_open_places` gives
-    none. If voters or judges vary, and are no more than the items, their number is named instead.
+    The text is the end of a sentence, with both places and models; it is empty if
+    `nearest_open_places` gives none. If voters or judges vary, and are no more than the items,
+    their number is named instead.
     """
     nearest = nearest_open_places(standings)
     if nearest is None:
@@ -129,9 +133,11 @@ def _further_text(standings: Standings, separation: Separation) -> str:
     if raters and raters["number"] <= separation.clusters:
         noun = raters["unit"]
     first, second = separation.names[place - 1 : place + 1]
-    shown = _places_of(standings)
+    places = _places_of(standings)
     more = f"{number:,} more {plural(noun, number)}"
-    return f"; {more} would separate places {shown[first]} and {shown[second]} ({first}, {second})"
+    return (
+        f"; {more} would separate places {places[first]} and {places[second]} ({first}, {second})"
+    )
 
 
 def describe_first_place(data: AuditData) -> tuple[Check, ...]:
@@ -163,7 +169,7 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
     if not drop_out:
         return ()
     if "unknown" in drop_out:
-        return (not_known("first place", drop_out["unknown"]),)
+        return (not_known("first place", reason=drop_out["unknown"]),)
     unit = standings.counts.unit
     leader = standings.entries[0].model
     if drop_out["items"] is None:
@@ -202,9 +208,10 @@ def describe_elo(data: AuditData) -> tuple[Check, ...]:
 
 
 def _reason_against_elo(data: AuditData) -> str:
-    """Return why gaps in Elo are no win rates; empty if they are.
+    """Return why gaps in Elo are no win rates, as a clause; empty if they are.
 
-    The first reason of those that `describe_elo` lists is returned.
+    The first reason that holds is returned: flagged probes, graded credits, no intervals, or a
+    first model whose rating nothing bounds.
     """
     flagged = [check.name for check in data.checks if check.is_flagged]
     against = [name for name in dict.fromkeys(flagged) if name not in HARMLESS_TO_ELO]
@@ -223,7 +230,7 @@ def _reason_against_elo(data: AuditData) -> str:
 
 
 def _scale_of(data: AuditData) -> str:
-    """Return in words whose scale the ratings are on."""
+    """Return whose preferences the gaps in Elo stand for, such as `those of this judge`."""
     if {"soft", "structured"} & data.standings.diagnostics.keys():
         return "those of humans"
     if are_human_votes(data.battles):

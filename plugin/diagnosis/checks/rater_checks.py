@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.hookspecs import load_target
 from podium.rankers.errors.raters import count_raters, raters_of
 from podium.rankers.ranking import Separation, Standings
 from podium.wording import quantity
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 DECISIVE_RATER = "decisive rater"
 """Name of the check."""
 FAILED_FIT = "the fits without each voter or judge failed"
-"""Why the check is not known."""
+"""Why the check is not known, if a fit fails."""
 LEAST_Z = 1.0
 """A smaller lead, in standard errors, says so little that removals need not be named."""
 HEAVY_SHARE = 0.25
@@ -29,15 +28,8 @@ HEAVY_SHARE = 0.25
 MOST_RATERS_OF_PAIRS = 50
 """With more voters or judges, only the first place is checked: errors include how they differ, so
 that one of many hardly turns round a clear difference."""
-SCORES_WITHOUT_RATER: "dict[str, str | Callable[[Battles], ScoresWithout | None]]" = {
-    "bradley-terry": "podium.rankers.decisive_raters:strengths_without_raters",
-    "win-rate": "podium.rankers.decisive_raters:rates_without_raters",
-    "mean": "podium.rankers.decisive_raters:means_without_raters",
-}
-"""By ranker, the function that computes its scores without each voter or judge.
-
-A text `module:name` names a function that is imported when it is needed, which is seldom.
-"""
+RANKERS_WITHOUT_RATER = ("bradley-terry", "win-rate", "mean")
+"""Rankers whose scores can be computed without each voter or judge."""
 
 
 def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, ...]:
@@ -52,12 +44,12 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 
     Returns:
         The check. Empty if there is one judge and no voters, if there are too many battles, if the
-        ranker is none of `SCORES_WITHOUT_RATER`, or if no model is clearly ahead and nothing is
+        ranker is none of `RANKERS_WITHOUT_RATER`, or if no model is clearly ahead and nothing is
         flagged.
     """
     separation = standings.separation
-    scores_without = SCORES_WITHOUT_RATER.get(standings.ranker)
-    if separation is None or scores_without is None or are_too_many(battles):
+    has_scores_without = standings.ranker in RANKERS_WITHOUT_RATER
+    if separation is None or not has_scores_without or are_too_many(battles):
         return ()
     is_clear = 1 in separation.cuts
     has_raters = "raters" in standings.diagnostics
@@ -66,6 +58,7 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
     pairs = clear_pairs(separation) if _are_few_raters(battles) else []
     if not is_first_checked and not pairs:
         return ()
+    scores_without = _scores_without_rater(standings.ranker)
     checks = _check_places(
         battles, scores_without, separation, pairs, is_first_checked=is_first_checked
     )
@@ -73,14 +66,14 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 
 
 def _are_few_raters(battles: Battles) -> bool:
-    """Return whether voters or judges are so few that one may turn round any clear difference."""
+    """Return whether there are 2 to `MOST_RATERS_OF_PAIRS` voters or judges."""
     raters = count_raters(battles)
     return raters is not None and 1 < raters[1] <= MOST_RATERS_OF_PAIRS
 
 
 def _check_places(
     battles: Battles,
-    scores_without: "str | Callable[[Battles], ScoresWithout | None]",
+    scores_without: "Callable[[Battles], ScoresWithout | None]",
     separation: Separation,
     pairs: Sequence[tuple[str, str]],
     *,
@@ -88,12 +81,13 @@ def _check_places(
 ) -> tuple[Check, ...]:
     """Return the check of the first place or, if it does not change, of other pairs.
 
-    It is not known if a fit fails. There is none if the scores that are computed here have another
-    order than the ranking; a ranking at equal length may differ from these plain scores.
+    The check is not known if a fit fails. There is no check if the scores that are computed here
+    have another order than the ranking; a ranking at equal length may differ from these plain
+    scores.
 
     Args:
         battles: the battles.
-        scores_without: computes scores without each voter or judge, as in `SCORES_WITHOUT_RATER`.
+        scores_without: computes scores without each voter or judge.
         separation: which models are clearly ahead of which.
         pairs: the pairs to check beside the first place, the model that is ahead first.
         is_first_checked: whether the first place is checked.
@@ -122,7 +116,10 @@ def _check_places(
 
 
 def clear_pairs(separation: Separation) -> list[tuple[str, str]]:
-    """Return the names of all pairs of which one model is clearly ahead, this model first."""
+    """Return the names of all pairs of which one model is clearly ahead, this model first in each.
+
+    The pairs are in the order of the places.
+    """
     names = separation.names
     pairs = []
     for ahead, others in enumerate(separation.beats):
@@ -132,9 +129,10 @@ def clear_pairs(separation: Separation) -> list[tuple[str, str]]:
 
 
 def has_heavy_rater(battles: Battles) -> bool:
-    """Return whether a voter or judge gave more than `HEAVY_SHARE` of the readable verdicts.
+    """Return whether one voter or judge gave more than `HEAVY_SHARE` of the readable verdicts.
 
-    Voters are looked at if there are at least 10, else judges if there are as many.
+    Voters are looked at if there are at least 10, else judges if there are at least 10. With fewer
+    of both the result is False.
     """
     raters = raters_of(battles)
     if raters is None:
@@ -150,25 +148,50 @@ def check_rater_of_pair(
 
     Args:
         battles: the battles that are compared.
-        ranker: the ranker, one of `SCORES_WITHOUT_RATER`, whose scores are compared.
+        ranker: the ranker, one of `RANKERS_WITHOUT_RATER`, whose scores are compared.
         leader: the model that is ahead.
         other: the other model.
         credit: credits in place of those of the battles, shape (battles,), for `bradley-terry`.
 
     Returns:
-        The check; empty if there is one judge and no voters, or there are too many battles.
+        The check, also if it is ok or not known. Empty if there is one judge and no voters, if
+        there are too many battles, or if the other model leads by these scores.
     """
     if are_too_many(battles):
         return ()
-    scores_without = SCORES_WITHOUT_RATER[ranker]
+    return _check_lead(battles, _scores_without_rater(ranker, credit), leader, (other,))
+
+
+def _scores_without_rater(
+    ranker: str, credit: np.ndarray | None = None
+) -> "Callable[[Battles], ScoresWithout | None]":
+    """Return the function that computes a ranker's scores without each voter or judge.
+
+    Args:
+        ranker: the ranker, one of `RANKERS_WITHOUT_RATER`.
+        credit: credits in place of those of the battles, shape (battles,), with which the result
+            computes the scores of `bradley-terry` whatever the ranker is.
+    """
+    # Imported here, because few rankings need these fits.
+    from podium.rankers.decisive_raters import (
+        means_without_raters,
+        rates_without_raters,
+        strengths_without_raters,
+    )
+
     if credit is not None:
-        scores_without = partial(load_target(SCORES_WITHOUT_RATER["bradley-terry"]), credit=credit)
-    return _check_lead(battles, scores_without, leader, (other,))
+        return partial(strengths_without_raters, credit=credit)
+    functions: dict[str, Callable[[Battles], ScoresWithout | None]] = {
+        "bradley-terry": strengths_without_raters,
+        "win-rate": rates_without_raters,
+        "mean": means_without_raters,
+    }
+    return functions[ranker]
 
 
 def _check_lead(
     battles: Battles,
-    scores_without: "str | Callable[[Battles], ScoresWithout | None]",
+    scores_without: "Callable[[Battles], ScoresWithout | None]",
     leader: str,
     rivals: tuple[str, ...] = (),
 ) -> tuple[Check, ...]:
@@ -178,7 +201,7 @@ def _check_lead(
 
     Args:
         battles: the battles.
-        scores_without: computes scores without each voter or judge, as in `SCORES_WITHOUT_RATER`.
+        scores_without: computes scores without each voter or judge.
         leader: the model that is ahead.
         rivals: the models that it is ahead of; all others if empty.
     """
@@ -194,27 +217,39 @@ def _check_lead(
 
 
 def _try_scores(
-    battles: Battles, scores_without: "str | Callable[[Battles], ScoresWithout | None]"
+    battles: Battles, scores_without: "Callable[[Battles], ScoresWithout | None]"
 ) -> "ScoresWithout | Check | None":
-    """Return scores without each voter or judge, or the check that is not known if a fit fails.
+    """Return scores without each voter or judge.
 
     None with one judge and no voters.
+
+    Returns:
+        The scores; a check that is not known if a fit fails; None with one judge and no voters.
     """
     try:
-        scores: ScoresWithout | None = load_target(scores_without)(battles)
+        return scores_without(battles)
     except (NotIdentifiedError, NotConvergedError):
-        return not_known(DECISIVE_RATER, FAILED_FIT)
-    return scores
+        return not_known(DECISIVE_RATER, reason=FAILED_FIT)
 
 
-def _rater_check_passed(scores: "ScoresWithout", kept: str) -> Check:
-    """Return the check that no voter or judge decides; `kept` says what stays as it is."""
+def _rater_check_passed(scores: "ScoresWithout", unchanged: str) -> Check:
+    """Return the ok check that no voter or judge decides.
+
+    Args:
+        scores: scores without each voter or judge.
+        unchanged: clause on what stays as it is, such as `a still leads`.
+    """
     raters = quantity(scores.raters.number, scores.raters.unit)
-    return make_check(DECISIVE_RATER, is_flagged=False, fields={"kept": kept, "raters": raters})
+    return make_check(
+        DECISIVE_RATER, is_flagged=False, fields={"kept": unchanged, "raters": raters}
+    )
 
 
 def _flagged_rater_check(decisive: "DecisiveRater", battles: Battles, *, is_first: bool) -> Check:
-    """Return the check that a voter or judge decides who leads or, if not `is_first`, a place."""
+    """Return the flagged check that a voter or judge decides.
+
+    With `is_first` the check is about who leads, else about who is ahead in a pair.
+    """
     fields = _decisive_fields(decisive, battles, is_first=is_first)
     return make_check(DECISIVE_RATER, is_flagged=True, number=float(decisive.number), fields=fields)
 
@@ -222,7 +257,7 @@ def _flagged_rater_check(decisive: "DecisiveRater", battles: Battles, *, is_firs
 def _decisive_fields(
     decisive: "DecisiveRater", battles: Battles, *, is_first: bool
 ) -> dict[str, str]:
-    """Return what the text of a flagged check names; a judge has its short name.
+    """Return the fields of a flagged check, all of them texts; a judge has its short name.
 
     Args:
         decisive: the voter or judge.
@@ -236,7 +271,9 @@ def _decisive_fields(
     if decisive.of_scores:
         noun = "score"
     others = decisive.number - 1
-    each = f"; {quantity(others, f'other {decisive.unit}')} also" if others else ""
+    further_raters = ""
+    if others:
+        further_raters = f"; {quantity(others, f'other {decisive.unit}')} also"
     verb = " decides" if others == 1 else " decide"
     change = f"{decisive.new_leader} leads instead of {decisive.leader}"
     what = "who leads"
@@ -250,5 +287,5 @@ def _decisive_fields(
         "leader": decisive.leader,
         "rival": decisive.new_leader,
         "change": change,
-        "others": f"{each}{verb} {what}" if others else "",
+        "others": f"{further_raters}{verb} {what}" if others else "",
     }

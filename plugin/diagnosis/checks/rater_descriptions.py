@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.diagnosis.checks.audit_data import AuditData
@@ -37,15 +37,17 @@ def describe_voters(data: AuditData) -> tuple[Check, ...]:
     if raters is None or (raters.unit == "judge" and raters.number < FEWEST_RATERS):
         return ()
     if raters.number < FEWEST_RATERS:
-        named = quantity(raters.number, raters.unit)
-        return (not_known("voters", f"only {named}: intervals are about these alone"),)
+        number_of_raters = quantity(raters.number, raters.unit)
+        return (
+            not_known("voters", reason=f"only {number_of_raters}: intervals are about these alone"),
+        )
     if are_too_many(battles):
-        return (not_known("voters", why_too_many(battles)),)
+        return (not_known("voters", reason=why_too_many(battles)),)
     try:
         coded = code_battles(battles)
         strengths = fit_battles(prepare_battles(battles))
     except (NotIdentifiedError, NotConvergedError):
-        return (not_known("voters", "battles do not connect all models"),)
+        return (not_known("voters", reason="battles do not connect all models"),)
     size = len(coded.models)
     added, _ = covariance_of_raters(
         lambda clustered: strengths.covariance(clustered)[:size, :size], coded, raters
@@ -110,7 +112,7 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
     if not 1 < len(battles.judges) <= MOST_JUDGES or are_human_votes(battles):
         return ()
     if len(battles) > MOST_BATTLES:
-        return (not_known("judges", why_too_many(battles)),)
+        return (not_known("judges", reason=why_too_many(battles)),)
     shared = _shared_verdicts(battles)
     agreements = []
     for k, name in enumerate(shared.judges):
@@ -118,8 +120,8 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
         if agreement is not None:
             agreements.append((agreement, battles.short_judges.get(name, name)))
     if not agreements:
-        return (not_known("judges", "no battle has a winner by two judges"),)
-    agreements.sort(key=lambda each: (each[0].value, each[1]))
+        return (not_known("judges", reason="no battle has a winner by two judges"),)
+    agreements.sort(key=_value_and_judge)
     least, judge = agreements[0]
     most, best = agreements[-1]
     # Two judges agree with each other equally often.
@@ -129,11 +131,21 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
     return (make_check("judges", is_flagged=False, **facts),)
 
 
+def _value_and_judge(agreement: tuple[Statistic, str]) -> tuple[float, str]:
+    """Return the key by which agreements are sorted: by value, then by the name of the judge."""
+    figure, judge = agreement
+    return figure.value, judge
+
+
 def _shared_verdicts(battles: Battles) -> SharedVerdicts:
     """Return the winner of each matchup by each judge.
 
     A matchup is two models on an item. Repeats and orders of a judge are summed; 0 stands for a tie
     and for a matchup that the judge did not judge.
+
+    Returns:
+        All judges and matchups of readable battles, also matchups of one judge. Battles whose judge
+        is not listed are left out.
     """
     rows = np.flatnonzero(battles.readable)
     judges = battles.judges

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.times import PERIODS
 
 NEW_TOURNAMENT = "inspect eval podium/round_robin -T responses=RESPONSES --model-role judge=MODEL"
@@ -45,7 +45,11 @@ class TypedArguments:
 
     @property
     def families(self) -> str:
-        """The option of `podium diagnose` for the table of models that was given; empty without."""
+        """The option `--families` of `podium diagnose`, with a space before it.
+
+        Its value is the table of models that was given with `--models`; the text is empty if none
+        was.
+        """
         words = shlex.split(self.ranking)
         if "--models" not in words[:-1]:
             return ""
@@ -75,11 +79,10 @@ class TypedArguments:
             return self
         options: list[str] = []
         for name, text_of_value in zip(names, values, strict=True):
-            options += (
-                ("--metric", text_of_value)
-                if name == "metric"
-                else ("--where", f"{name}={text_of_value}")
-            )
+            if name == "metric":
+                options += ("--metric", text_of_value)
+            else:
+                options += ("--where", f"{name}={text_of_value}")
         return replace(
             self,
             reading=f"{self.reading} {shlex.join(options)}",
@@ -162,8 +165,8 @@ def remedy_command(
 ) -> str:
     """Return the command that helps with a check.
 
-    The command is empty if the check needs none, if none is known, if a field of its template is
-    lacking, or if it would fail or change nothing (`_is_useless`).
+    The command can be copied into a shell. It is empty if the check needs none, if none is known,
+    if a field of its template is lacking, or if it would fail or change nothing (`_is_useless`).
 
     Args:
         check: the check.
@@ -177,6 +180,7 @@ def remedy_command(
     # An option is typed as it stands: it is quoted already.
     option = str(check.fields.get("option", ""))
     lacks_option = "{option}" in template and not option
+    # What a template of `podium rank` adds after the typed arguments.
     own_options = template.partition("{all}")[2].replace("{option}", option)
     if lacks_option or _is_useless(template, own_options, check, arguments):
         return ""
@@ -198,11 +202,12 @@ def remedy_command(
 
 
 def _is_useless(template: str, own_options: str, check: Check, arguments: TypedArguments) -> bool:
-    """Return whether a command would fail, or would change nothing.
+    """Return whether a command would fail or change nothing, so that it is not shown.
 
-    It would ask human voters again, plan from battles that are no pilot, draw battles without items
-    for labels, calibrate battles that do not allow it, rank the battles as they are
-    ranked already, or take a name of a model for an option.
+    A command would fail if it plans from battles that are no pilot, draws battles without items for
+    labels, calibrates battles that do not allow it, or takes a name of a model for an option. It
+    would change nothing if it ranks the battles as they are ranked already. It is useless if it
+    asks human voters again.
 
     Args:
         template: the template of the command.
@@ -226,20 +231,23 @@ def _is_useless(template: str, own_options: str, check: Check, arguments: TypedA
 
 
 def _drop_replaced(arguments: str, own_options: str) -> str:
-    """Return the arguments of a command without options in `REPLACED_OPTIONS` that it sets itself.
+    """Return what was typed without the options that a command sets itself.
+
+    Only options in `REPLACED_OPTIONS` that are also in `own_options` are dropped, each with its
+    value. The result is quoted for a shell.
 
     Args:
         arguments: what was typed, quoted for a shell.
         own_options: the options that the command adds, quoted for a shell.
     """
     replaced = {word for word in shlex.split(own_options) if word in REPLACED_OPTIONS}
-    kept = []
+    kept_words = []
     is_value = False
     for word in shlex.split(arguments):
         if not is_value and word not in replaced:
-            kept.append(word)
+            kept_words.append(word)
         is_value = word in replaced
-    return shlex.join(kept)
+    return shlex.join(kept_words)
 
 
 def _command_template(check: Check) -> str:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import Counts
@@ -24,14 +25,18 @@ LEAST_BATTLES = 20
 
 
 def check_only_ties(battles: Battles) -> tuple[Check, ...]:
-    """Check whether nearly all verdicts of the judges are ties; empty unless they are.
+    """Check whether nearly all verdicts of the judges are ties.
 
-    A battle is a tie if no order has a winner: flips are no ties. Up to `MOST_JUDGES` judges are
-    looked at one by one unless there are too many battles, and the one with the largest share is
-    named.
+    A battle is a tie if no order has a winner: flips are no ties. From 2 to `MOST_JUDGES` judges
+    are looked at one by one, unless there are too many battles; otherwise all battles are looked at
+    together.
 
     Args:
         battles: the battles that judges were asked about, without those of identical responses.
+
+    Returns:
+        The flagged check, of the judge with the largest share of ties if judges are looked at one
+        by one.
     """
     if not is_judged(battles):
         return ()
@@ -98,6 +103,9 @@ def check_unparsed_count(
             is checked instead.
         remedy: what to do if the check is flagged; None if the reasons are not known.
         are_votes: whether the judgments are votes of humans, not replies of judges.
+
+    Returns:
+        The check, flagged or ok; ok without battles.
     """
     lost = counts.unparsed / counts.battles if counts.battles else 0.0
     number = lost if share is None else share
@@ -123,7 +131,10 @@ def check_unparsed_count(
 
 
 def words_for_unparsed(are_votes: bool) -> str:
-    """Return what unparsed judgments are a share of: votes of humans, or replies of judges."""
+    """Return a clause on unparsed judgments, which follows a share of them.
+
+    The clause is about votes of humans, or about replies of a judge.
+    """
     return "the votes are without a verdict" if are_votes else "the judge's replies are unparsed"
 
 
@@ -134,9 +145,9 @@ def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking("consistency", "unparsed")
+    lacking = card.find_lacking(section="consistency", figure="unparsed")
     if lacking is not None:
-        return (not_known("unparsed", lacking.why, lacking.remedy),)
+        return (not_known("unparsed", reason=lacking.why, answer=lacking.remedy),)
     unparsed = card.answers["consistency"].unparsed
     fields = {
         "share": unparsed.value,

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.diagnosis.clustered import cluster_battles
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from podium.rankers.drop_out import DropOutRobustness
 
 JUDGE_BETWEEN = "judge battles between the groups"
+"""Remedy if battles do not connect all models."""
 SCORE_TOGETHER = "score models of all groups on the same items"
+"""Remedy if scores do not connect all models."""
 MOST_JOINING = 3
 """Largest number of named battles that would connect groups of models."""
 
@@ -91,9 +94,10 @@ def check_items(battles: Battles) -> tuple[Check, ...]:
 
 
 def check_number_of_items(items: int, unit: str = "item") -> Check:
-    """Check whether a number of items is enough for the intervals; flagged below the threshold.
+    """Check whether a number of items is enough for the intervals.
 
-    `unit` is what varies, in the singular: an item or a group of items.
+    The check is flagged below the threshold. `unit` is what varies, in the singular: `item` or a
+    group of items such as `passage`.
     """
     intervals = "there is no interval" if items == 1 else "the intervals are approximate"
     fields = {
@@ -152,9 +156,10 @@ def robustness_of(battles: Battles, standings: Standings) -> "DropOutRobustness 
     """Find the smallest set of items, of one or two, without which another model leads.
 
     Returns:
-        The result of the search, also if no such set was found. None if it was not searched, could
-        not be fitted, or is about another leader. Only Bradley-Terry rankings are searched whose
-        leader is clearly ahead of all, or less than one standard error ahead.
+        The result of the search, also if no such set was found. None if nothing was searched, if
+        the battles cannot be fitted, or if the search is about another leader. The search is made
+        only for rankings by `bradley-terry` with not too many battles, whose leader is clearly
+        ahead of all, or less than one standard error ahead.
     """
     separation = standings.separation
     if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
@@ -197,23 +202,23 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
     """
     name = "first place"
     if are_too_many(battles):
-        return not_known(name, "too many battles or models to drop items one by one")
+        return not_known(name, reason="too many battles or models to drop items one by one")
     from podium.rankers.drop_out import drop_out_robustness
 
     try:
         robustness = drop_out_robustness(battles, largest=largest)
     except (NotIdentifiedError, NotConvergedError) as error:
-        return not_known(name, str(error))
+        return not_known(name, reason=str(error))
     if not robustness.largest_tried:
-        return not_known(name, "models share the first place, or there is one item only")
+        return not_known(name, reason="models share the first place, or there is one item only")
     return _check_robustness(robustness, battles.counts().unit)
 
 
 def _check_robustness(robustness: "DropOutRobustness", unit: str) -> Check:
     """Return the check of the first place by the smallest set of items that changes the leader.
 
-    It is ok if no set was found, or if the set has more items than the threshold. `unit` is what
-    varies, in the singular: an item or a group of items.
+    The check is ok if no set was found, or if the set has more items than the threshold. `unit` is
+    what varies, in the singular: an item or a group of items.
     """
     number = len(robustness.items)
     nouns = plural(unit, 2)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import Check, make_check
+from podium.check_results import Check, make_check
 from podium.data.battles import Battles
 from podium.data.known_metrics import is_amount, is_time
 from podium.diagnosis.checks.size_limits import are_too_many
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 SCORE_SCALE = "score scale"
+"""Name of the check."""
 FEWEST_SCORES = 10
 """Fewest scores that must show that a model's scores are fractions, or percent."""
 MOST_BELOW_ONE = 0.05
@@ -61,12 +62,13 @@ class UnlikeScales:
     """Models whose scores are on a smaller scale than those of other models.
 
     Attributes:
-        about: the task, metric and judge of the scores, as far as columns name them.
+        about: the values of `task`, `metric` and `judge` of the scores, by column; a column that is
+            not known is left out.
         low_models: models with scores on the smaller scale: fractions, seconds or grades.
         high_models: models with scores on the larger scale: percent, milliseconds or grades.
         scores: scores of all these models, as a data frame with the columns of `SCORE_KEYS` and
             `score`.
-        kinds: the two scales in words, the smaller one first.
+        kinds: names of the two scales, such as `fractions` and `percent`, the smaller one first.
     """
 
     about: Mapping[str, str]
@@ -86,7 +88,7 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
         The flagged check, with the first such task or metric as example; empty if no scores look
         so, if there are no scores, or if a judge decided too many battles.
     """
-    if not {"score_a", "score_b"} <= battles.columns:
+    if not {"score_a", "score_b"}.issubset(battles.columns):
         return ()
     if is_judged(battles) and are_too_many(battles):
         return ()
@@ -120,10 +122,13 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
 def compares_scales(
     check: Check, models: Collection[str], about: Mapping[str, str | None] | None = None
 ) -> bool:
-    """Return whether, by a flagged check, the models have scores on two scales.
+    """Return whether the flagged check of scales says that some models have scores on two scales.
+
+    The result is True if one of the models has scores on the smaller scale and another one on the
+    larger scale, of the same task, metric and judge.
 
     Args:
-        check: any check. It is False for checks of something else.
+        check: any check; the result is False unless this is the flagged check of scales.
         models: the compared models.
         about: the task, metric and judge of the compared scores; None for all scores.
     """
@@ -139,7 +144,9 @@ def compares_scales(
 
 
 def _may_be_about(group: Mapping[str, Any], about: Mapping[str, str | None]) -> bool:
-    """Return whether scores may be of the same task, metric and judge as others.
+    """Return whether scores may be of the given task, metric and judge.
+
+    The result is False only if one of these is known of both and differs.
 
     Args:
         group: the task, metric and judge of the scores, as far as they are known.
@@ -153,14 +160,15 @@ def _may_be_about(group: Mapping[str, Any], about: Mapping[str, str | None]) -> 
 
 
 def are_scales_unlike(checks: Iterable[Check]) -> bool:
-    """Return whether a check says that scores are on two scales, such as fractions and percent."""
+    """Return whether the check of scales is flagged among some checks."""
     return any(check.name == SCORE_SCALE and check.is_flagged for check in checks)
 
 
 def _may_have_two_units(battles: Battles) -> bool:
-    """Return whether a score lies outside [-1, 1], or scores are times.
+    """Return whether scores may be in two units.
 
-    Other scores are all fractions, negated or not.
+    The result is True if a score lies outside [-1, 1], or if a metric is a time by its name. Other
+    scores are all fractions, negated or not.
     """
     sides = [battles.numbers_of(f"score_{side}") for side in "ab"]
     if any((np.abs(scores) > 1).any() for scores in sides):
@@ -172,14 +180,17 @@ def _may_have_two_units(battles: Battles) -> bool:
 
 
 def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFrame, bool]]":
-    """Return the scores of both models of all battles, by task, metric and judge.
+    """Divide the scores of both models of all battles by task, metric and judge.
 
-    A score of a model that is in several battles has a row for each of them. Negated scores get
-    back the sign that they have in the files. Metrics that are known to be costs, losses or
-    distances are left out.
+    Columns that the battles lack do not divide; without any of them there is one part. A score that
+    stands in several battles has a row for each of them. Rows without a score are left out. Negated
+    scores get back the sign that they have in the files. Metrics that are costs, losses or
+    distances, and no times, are left out.
 
     Returns:
-        The task, metric and judge; the scores; and whether they are times by the metric's name.
+        For each part: the known values of `task`, `metric` and `judge`, by column; the scores, with
+        the columns `model`, `score`, `item` (empty without items), and `task`, `metric`, `judge`,
+        `repeat`, `response` as far as they are known; and whether the metric is a time by its name.
     """
     import pandas as pd
 
@@ -197,7 +208,7 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
     parts = [scores]
     if divided:
         parts = [part for _, part in scores.groupby(divided, dropna=False)]
-    kept = []
+    groups = []
     for part in parts:
         name = str(part["metric"].iloc[0]) if "metric" in part and len(part) else ""
         measure = battles.measure_of(name) if name else next(iter(battles.measures), None)
@@ -209,8 +220,8 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
         is_negated = measure is not None and measure.is_negated
         about = {each: str(part[each].iloc[0]) for each in divided if part[each].notna().any()}
         signed = part.assign(score=-part["score"]) if is_negated else part
-        kept.append((about, signed, is_time(metric)))
-    return kept
+        groups.append((about, signed, is_time(metric)))
+    return groups
 
 
 def find_unlike_scales(
@@ -275,7 +286,13 @@ def _find_fractions_and_percent(
 def _unlike_models(
     pairs: Sequence[tuple[str, str]], scores: "pd.DataFrame", about: Mapping[str, str]
 ) -> UnlikeScales:
-    """Return the models of pairs of which the second has the larger scale, with their scores."""
+    """Build the result for pairs of models.
+
+    Args:
+        pairs: names of the models; the second one of each pair has the larger scale.
+        scores: scores of all models, of which those of these models are kept.
+        about: the task, metric and judge of the scores.
+    """
     lows = tuple(dict.fromkeys(low for low, _ in pairs))
     highs = tuple(dict.fromkeys(high for _, high in pairs))
     return UnlikeScales(
@@ -335,9 +352,9 @@ def _find_by_pairs(
     Args:
         scores: scores of one metric.
         about: the task, metric and judge of the scores.
-        kinds: the two scales in words, the smaller one first.
-        are_unlike: returns whether the second scores are on the larger scale, from the scores of
-            two models by item.
+        kinds: names of the two scales, the smaller one first.
+        are_unlike: takes the mean scores of two models, indexed by item; returns whether the second
+            model is on the larger scale.
     """
     means = scores.groupby(["model", "item"])["score"].mean()
     by_model = {
@@ -357,7 +374,8 @@ def _find_by_pairs(
 def _are_other_times(seconds: "pd.Series", others: "pd.Series") -> bool:
     """Return whether the first times look like seconds, and the others like milliseconds.
 
-    The ratio of their medians is within `RATIOS_OF_TIMES`, and all of the first are smaller.
+    The ratio of their medians is within `RATIOS_OF_TIMES`, all of the first times are smaller than
+    all others, none is negative, and there are at least `FEWEST_SCORES` of each.
     """
     if min(len(seconds), len(others)) < FEWEST_SCORES or seconds.min() < 0:
         return False
@@ -397,7 +415,7 @@ def _looks_like_fractions(scores: np.ndarray) -> bool:
     """Return whether scores are at most 1, and look like those of a scale from 0 to 1.
 
     They do if ten or more are between 0 and 1 and the scale seems to end at 1 (`_has_end`), or if
-    all are 0 or 1 and at least ten are 1.
+    all are 0 or 1 and at least ten are 1. There must be at least one score.
     """
     if scores.max() > 1:
         return False
@@ -409,7 +427,7 @@ def _looks_like_percent(scores: np.ndarray) -> bool:
     """Return whether scores look like percent.
 
     They do if the largest is above `LARGEST_GRADE`, at least ten are above 1 and hardly any between
-    0 and 1, and the scale seems to end at 100 (`_has_end`).
+    0 and 1, and the scale seems to end at 100 (`_has_end`). There must be at least one score.
     """
     is_beyond = scores.max() > LARGEST_GRADE and (scores > 1).sum() >= FEWEST_SCORES
     is_above = _count_between(scores) <= MOST_BELOW_ONE * len(scores)
@@ -428,7 +446,11 @@ def _has_end(scores: np.ndarray, top: float) -> bool:
 
 
 def _spans_both(scores: np.ndarray) -> bool:
-    """Return whether scores of one model lie on both sides of 1, as on one continuous scale."""
+    """Return whether scores of one model lie on both sides of 1, as on one continuous scale.
+
+    The result is True if a score is above 1, and more than `MOST_BELOW_ONE` of the scores are above
+    0 and below 1.
+    """
     return bool(scores.max() > 1 and _count_between(scores) > MOST_BELOW_ONE * len(scores))
 
 
@@ -451,7 +473,7 @@ def _count_between(scores: np.ndarray) -> int:
 
 
 def _is_binary(scores: np.ndarray, top: float) -> bool:
-    """Return whether all scores are 0 or `top`, and at least ten are `top`."""
+    """Return whether all scores are 0 or `top`, and at least `FEWEST_SCORES` are `top`."""
     return bool(np.isin(scores, (0, top)).all() and (scores == top).sum() >= FEWEST_SCORES)
 
 

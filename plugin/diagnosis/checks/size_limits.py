@@ -41,7 +41,10 @@ def are_too_many(battles: Battles) -> bool:
 
 
 def why_too_many(battles: Battles) -> str:
-    """Return why a check is not made for so many battles or models, and what makes it."""
+    """Return why a check is not made for so many battles or models, and what makes it instead.
+
+    The text is a clause. Call the function only if `are_too_many`.
+    """
     if len(battles) > MOST_BATTLES:
         return "too many battles; `podium diagnose` checks it"
     if _MOST_MODELS.get() == MOST_MODELS:

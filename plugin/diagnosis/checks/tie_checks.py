@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from podium.checks import Check, make_check, not_known
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
@@ -30,7 +30,9 @@ MOST_GRADED = 0.1
 FEWEST_CLUSTERS = 8
 """With fewer items than this, errors of the ratings are unreliable."""
 LEAVING_OUT = "if ties are left out"
+"""How the text names the ratings without ties."""
 BY_DAVIDSON = "by Davidson's model, in which ties are outcomes of their own"
+"""How the text names the ratings by Davidson's model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,10 @@ class RatingsByTies:
     influence: np.ndarray
 
     def z_of_pair(self, first: int, second: int) -> float:
-        """Return the lead of a model over another in standard errors; 0 without an error."""
+        """Return the lead of the first of two models over the second in standard errors.
+
+        The models are given by code. The lead is 0 if the error is 0.
+        """
         clusters = len(self.influence)
         difference = self.influence[:, first] - self.influence[:, second]
         variance = float(np.sum(difference**2)) * clusters / max(clusters - 1, 1)
@@ -70,19 +75,19 @@ def check_ties(battles: Battles) -> tuple[Check, ...]:
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
     if are_too_many(battles):
-        return (not_known("ties", why_too_many(battles)),)
+        return (not_known("ties", reason=why_too_many(battles)),)
     coded = code_battles(battles)
     are_hard = np.isclose(coded.credit[:, None], HARD_CREDITS).any(axis=1)
     _, ties, _ = outcome_masses(coded.credit)
     if not ties.any() or (~are_hard).mean() > MOST_GRADED:
         return ()
     if coded.clusters < FEWEST_CLUSTERS:
-        return (not_known("ties", "too few items"),)
+        return (not_known("ties", reason="too few items"),)
     try:
         half = _rate_half_wins(coded)
         others = [(LEAVING_OUT, _rate_without_ties(coded)), (BY_DAVIDSON, _rate_outcomes(coded))]
     except (NotIdentifiedError, NotConvergedError):
-        return (not_known("ties", "without ties, the battles do not rate all models"),)
+        return (not_known("ties", reason="without ties, the battles do not rate all models"),)
     return (_compare_orders(coded, half, others),)
 
 
@@ -113,6 +118,7 @@ def _compare_orders(
                 turned.append((p, ahead, behind, how))
     if not turned:
         return make_check("ties", is_flagged=False, number=0, p=1.0)
+    # The smallest p-value; of equal ones, the first pair by code.
     p, ahead, behind, how = min(turned)
     names = {"a": coded.models[ahead], "b": coded.models[behind], "how": how}
     certain = {(first, second) for own_p, first, second, _ in turned if own_p <= ERROR_RATE}
@@ -149,6 +155,10 @@ def _rate_without_ties(coded: CodedBattles) -> RatingsByTies:
 
 
 def _rate_outcomes(coded: CodedBattles) -> RatingsByTies:
-    """Return ratings by Davidson's model."""
+    """Return ratings by Davidson's model.
+
+    Raises:
+        NotConvergedError: the fit does not converge.
+    """
     fit = fit_davidson(coded)
     return RatingsByTies(fit.theta, fit.influence)

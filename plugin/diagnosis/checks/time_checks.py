@@ -7,12 +7,14 @@ changes from the first battle to the last. Time is the rank of the battle among 
 that a pause does not count as much as battles.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, make_check, not_known
 from podium.data.battles import COLUMNS, Battles
 from podium.data.reading.units import TIME_NAME
 from podium.data.times import seconds_of_texts
@@ -32,7 +34,9 @@ FEWEST_DATED = 0.9
 FEWEST_CLUSTERS = 20
 """Models with battles on fewer items are not tested: errors of their slopes are unreliable."""
 NO_TIMES = "no column has dates or times"
+"""Why the check is not known, if no column has the name and values of a time."""
 NO_VERDICT = "no battle has a verdict"
+"""Why the check is not known, if no battle is readable."""
 FEWEST_TIMES = 3
 """A column with fewer different times has periods, as categories, and no course of time."""
 
@@ -55,7 +59,7 @@ class Slope:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of no change."""
+        """The two-sided p-value of the hypothesis that the win rate does not change."""
         return float(2 * stdtr(self.clusters - 1, -abs(self.change) / self.error))
 
 
@@ -65,25 +69,24 @@ def check_time(battles: Battles) -> tuple[Check, ...]:
     Returns:
         The check of the model with the smallest p-value, which is multiplied by the number of
         models (Bonferroni), and not yet adjusted with other checks. It is flagged if this p-value
-        is at most 5% and the change is above the threshold. Of several usable columns of times,
-        that with the largest share of known times is used. Not known for too many battles, if no
-        model has enough items, if a part of the times is not readable, or if no column has times.
+        is at most 5% and the change is above the threshold. Of several usable columns of times, the
+        one with the largest share of known times is used. Not known if no battle is readable, if no
+        column has times, if a usable column is lacking (`_problem_of_times`), for too many battles,
+        or if no model has enough items.
     """
     if not battles.tally.judged:
-        return (not_known("time", NO_VERDICT),)
+        return (not_known("time", reason=NO_VERDICT),)
     columns = _time_columns(battles)
     if not columns:
-        return (not_known("time", NO_TIMES),)
-    problems = {name: _problem_of_times(battles, name, seconds) for name, seconds in columns}
-    usable = [column for column in columns if not problems[column[0]]]
-    name, seconds = max(usable or columns, key=lambda column: _share_of_times(battles, column[1]))
-    if problems[name]:
-        return (not_known("time", problems[name]),)
+        return (not_known("time", reason=NO_TIMES),)
+    name, seconds, problem = _choose_times(battles, dict(columns))
+    if problem:
+        return (not_known("time", reason=problem),)
     if are_too_many(battles):
-        return (not_known("time", why_too_many(battles)),)
+        return (not_known("time", reason=why_too_many(battles)),)
     slopes = _slopes_of_models(battles, seconds)
     if not slopes:
-        return (not_known("time", "too few items for each model"),)
+        return (not_known("time", reason="too few items for each model"),)
     worst = min(slopes, key=lambda slope: (slope.p, slope.model))
     p = min(1.0, worst.p * len(slopes))
     half_width = worst.error * t_quantile(worst.clusters, 1 - ERROR_RATE / len(slopes))
@@ -125,45 +128,70 @@ def _time_columns(battles: Battles) -> list[tuple[str, np.ndarray]]:
     return columns
 
 
+def _choose_times(
+    battles: Battles, columns: Mapping[str, np.ndarray]
+) -> tuple[str, np.ndarray, str]:
+    """Choose the column of times that most battles have, if any can be used, among those.
+
+    Args:
+        battles: the battles.
+        columns: the times in seconds by column, shape (battles,) each; at least one column.
+
+    Returns:
+        The column's name, its times, and why it cannot be used; empty if it can.
+    """
+    problems = {name: _problem_of_times(battles, name, columns[name]) for name in columns}
+    usable = [name for name, problem in problems.items() if not problem]
+    chosen_name = max(usable or columns, key=lambda name: _share_of_times(battles, columns[name]))
+    return chosen_name, columns[chosen_name], problems[chosen_name]
+
+
 def _share_of_times(battles: Battles, seconds: np.ndarray) -> float:
     """Return the share of readable battles whose time is known."""
     return float(np.isfinite(seconds[battles.readable]).mean())
 
 
 def _problem_of_times(battles: Battles, name: str, seconds: np.ndarray) -> str:
-    """Return why a column of times cannot be used; empty if it can.
+    """Return why a column of times cannot be used, as a clause; empty if it can.
 
     It needs a time for `FEWEST_DATED` of the readable battles, and `FEWEST_TIMES` different times.
     """
-    known = seconds[battles.readable]
-    readable = int(np.isfinite(known).sum())
-    if readable < FEWEST_DATED * len(known):
-        battles_with_verdict = quantity(len(known), "battle", "has|have")
+    seconds_of_readable = seconds[battles.readable]
+    readable = int(np.isfinite(seconds_of_readable).sum())
+    if readable < FEWEST_DATED * len(seconds_of_readable):
+        battles_with_verdict = quantity(len(seconds_of_readable), "battle", "has|have")
         return f"column {name}: {readable:,} of {battles_with_verdict} a readable date"
-    different = len(distinct_values(known[np.isfinite(known)]))
+    different = len(distinct_values(seconds_of_readable[np.isfinite(seconds_of_readable)]))
     if different < FEWEST_TIMES:
         return f"column {name}: {quantity(different, 'different date')} only"
     return ""
 
 
 def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
-    """Return the slope of each model with enough items and, if voters are known, enough voters.
+    """Return the slope of each model for which all errors can be computed.
 
-    Errors are clustered by item, or by voter (or judge) if these give a larger error.
+    Errors are clustered by item and, if voters (or judges) are many enough, also by voter; the
+    larger one of both is kept. A model needs enough clusters of each kind (`_slope_of_model`).
 
     Args:
         battles: the battles.
         seconds: time of each battle, NaN if unknown, shape (battles,).
+
+    Returns:
+        The slopes, in the order of the models; a model without a slope is left out.
     """
-    known = battles.readable & np.isfinite(seconds)
-    low, high, value = pair_values(battles, known)
-    rank = _mid_ranks(seconds[known])
+    has_verdict_and_time = battles.readable & np.isfinite(seconds)
+    low, high, value = pair_values(battles, has_verdict_and_time)
+    rank = _mid_ranks(seconds[has_verdict_and_time])
     pair = low * len(battles.models) + high
+    # What each battle differs from the mean of its pair: in outcome and in time.
     size = np.maximum(np.bincount(pair), 1)
-    rest = value - (np.bincount(pair, value) / size)[pair]
-    moment = rank - (np.bincount(pair, rank) / size)[pair]
-    units = [np.unique(cluster_codes(battles)[known], return_inverse=True)[1]]
-    raters = raters_of(battles, known)
+    mean_value = np.bincount(pair, value) / size
+    mean_rank = np.bincount(pair, rank) / size
+    rest = value - mean_value[pair]
+    moment = rank - mean_rank[pair]
+    units = [np.unique(cluster_codes(battles)[has_verdict_and_time], return_inverse=True)[1]]
+    raters = raters_of(battles, has_verdict_and_time)
     if raters is not None:
         units.append(raters.code)
     slopes = []
@@ -224,7 +252,13 @@ def _slope_of_model(
 
 
 def _span_text(seconds: np.ndarray) -> str:
-    """Return the first and the last day of the battles as text."""
-    known = seconds[np.isfinite(seconds)]
-    days = [datetime.fromtimestamp(float(end), UTC).date() for end in (known.min(), known.max())]
+    """Return the first and the last day of the battles, in UTC.
+
+    For example: `2024-01-02 to 2024-03-04`. At least one time must be known.
+    """
+    known_seconds = seconds[np.isfinite(seconds)]
+    days = [
+        datetime.fromtimestamp(float(end), UTC).date()
+        for end in (known_seconds.min(), known_seconds.max())
+    ]
     return f"{days[0]} to {days[1]}"

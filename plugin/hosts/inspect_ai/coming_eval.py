@@ -24,10 +24,11 @@ def refuse_options_of_evals(options: RankerOptions) -> None:
     for name in FIELDS_OF_EVALS:
         if getattr(options, name):
             option = "judge" if name == "judges" else name
-            given = option_text(option)
+            option_as_typed = option_text(option)
             raise UsageError(
-                f"{given} is for an eval that is followed by a tournament: give a task podium/NAME "
-                "its own -T responses=..., -T OPTION=VALUE and --model-role judge=MODEL"
+                f"{option_as_typed} is for an eval that is followed by a tournament: give a task "
+                "podium/NAME its own -T responses=..., -T OPTION=VALUE and --model-role "
+                "judge=MODEL"
             )
     if options.pin:
         raise UsageError(
@@ -68,18 +69,18 @@ def check_reference_of_eval(
     pinned = None if pin.pin is None else pin.pin.model
     settings = parse_settings(options.settings, options.rankers)
     notices = [*notes_on_anchors(options, settings, pinned)]
-    known = {*_typed_models(typed)}
-    if pin.pin is not None and known:
-        if known.isdisjoint((pin.pin.model, pin.pin.plain)):
-            known |= {*models_of_logs(options.against, log_dir)}
-            known |= {label for label, _ in map(split_label, options.against) if label}
-        given = option_text("pin", pin.pin.model)
-        notices += check_reference(options.pin, pin.pin, known, given)
+    coming_models = {*_typed_models(typed)}
+    if pin.pin is not None and coming_models:
+        if coming_models.isdisjoint((pin.pin.model, pin.pin.plain)):
+            coming_models |= {*models_of_logs(options.against, log_dir)}
+            coming_models |= {label for label, _ in map(split_label, options.against) if label}
+        option_as_typed = option_text("pin", pin.pin.model)
+        notices += check_reference(options.pin, pin.pin, coming_models, option_as_typed)
     return [*notice_texts(notices)]
 
 
 def check_eval_options(options: RankerOptions) -> list[str]:
-    """Check options of a coming eval, and return notes on rankers that others will replace.
+    """Check options of a coming eval, and return texts on rankers that others will replace.
 
     Models and metrics are known only when the eval runs, so that settings of rankers that name a
     model are not checked here (see `check_named_models`).
@@ -116,11 +117,11 @@ def check_named_models(options: RankerOptions, typed: Sequence[str], log_dir: st
     has_file = any(word.endswith((".yaml", ".yml", ".json")) for word in typed)
     if not models or has_file or "names" in options.reading:
         return
-    known = [*typed, *options.against]
+    named_models = [*typed, *options.against]
     earlier: list[str] | None = None
     settings = parse_settings(options.settings, options.rankers)
     for name in (*models_in_settings(settings), *models_in_arguments(options.args)):
-        if any(is_typed(name, word) for word in known):
+        if any(is_typed(name, word) for word in named_models):
             continue
         if earlier is None:
             from podium.hosts.inspect_ai.logs.earlier_logs import models_of_logs
@@ -131,7 +132,10 @@ def check_named_models(options: RankerOptions, typed: Sequence[str], log_dir: st
 
 
 def _typed_models(typed: Sequence[str]) -> list[str]:
-    """Return the names of the models that `--model` names; empty if it is not given."""
+    """Return the names of the models that `--model` names, separated by commas, in order.
+
+    Empty if `--model` is not given. The names of several `--model` are all returned.
+    """
     names: list[str] = []
     for number, word in enumerate(typed):
         option, equals, value = word.partition("=")

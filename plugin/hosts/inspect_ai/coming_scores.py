@@ -35,23 +35,23 @@ def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
     if not spec.scorers:
         raise UsageError(no_scorer_text(spec.task))
     declared = [*_declared_parts(spec)]
-    for asked in options.reading.get("metric", ()):
-        if asked == ALL_METRICS:
+    for asked_metric in options.reading.get("metric", ()):
+        if asked_metric == ALL_METRICS:
             continue
-        is_declared = any(_is_of_part(asked, spec.task, *names) for names in declared)
+        is_declared = any(_is_of_part(asked_metric, spec.task, *names) for names in declared)
         if not is_declared:
-            known = [" ".join(filter(None, names)) for names in declared]
+            scorer_names = [" ".join(filter(None, names)) for names in declared]
             raise UsageError(
-                f"{option_text('metric', asked)}: the scorers of {spec.task} declare no such "
-                f"metric (there are: {some(known, most=10)})"
+                f"{option_text('metric', asked_metric)}: the scorers of {spec.task} declare no "
+                f"such metric (there are: {some(scorer_names, most=10)})"
             )
 
 
 def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
-    """Yield the name of each scorer with each part of its scores that has metrics of its own.
+    """Yield pairs of a scorer's name and a part of its scores, one for each part that has metrics.
 
     The part is empty for metrics of the whole score, and for a scorer without metrics. It may be a
-    pattern, as in `metrics={"*": [mean()]}`.
+    pattern, as in `metrics={"*": [mean()]}`. The name is without the package of the scorer.
     """
     for scorer in spec.scorers or ():
         name = scorer.name.rpartition("/")[2]
@@ -69,9 +69,16 @@ def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
             yield name, part
 
 
-def _is_of_part(asked: str, task: str, scorer: str, part: str) -> bool:
-    """Return whether a user's name of a metric is one of the names of a part of scores."""
+def _is_of_part(asked_metric: str, task: str, scorer: str, part: str) -> bool:
+    """Return whether a user's name of a metric is one of the names of a part of scores.
+
+    Args:
+        asked_metric: the name of the metric, as the user typed it.
+        task: the task of the eval.
+        scorer: name of the scorer.
+        part: the part, which may be a pattern with `*`; empty for a plain value.
+    """
     # Of two scorers of one name, Inspect numbers the second.
-    name = re.sub(rf"(^|\s){re.escape(scorer)}\d+(?=\s|$)", rf"\1{scorer}", asked)
+    name = re.sub(rf"(^|\s){re.escape(scorer)}\d+(?=\s|$)", rf"\1{scorer}", asked_metric)
     names = measure_of_part(task, scorer, part).names
-    return any(fnmatchcase(word, known) for word in (asked, name) for known in names)
+    return any(fnmatchcase(word, pattern) for word in (asked_metric, name) for pattern in names)

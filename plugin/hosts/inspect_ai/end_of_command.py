@@ -46,6 +46,7 @@ class CommandEnd:
             begin_line()
         while self.jobs:
             _, job = self.jobs.pop(0)
+            # Errors of the job then have `CommandEnded` as context, and not the end of the command.
             try:
                 raise CommandEnded
             except CommandEnded:
@@ -57,8 +58,8 @@ class CommandEnd:
 def call_at_end(job: Callable[[], None], name: str = "") -> None:
     """Call `job` when the command ends, or at once if no command runs.
 
-    Of jobs with the same name, which is not empty, only the last is called, in the place of the
-    first.
+    Of jobs with the same name, only the last is called, in the place of the first. Jobs with an
+    empty name are all called.
     """
     end = _end_of_command()
     if end is None:
@@ -72,7 +73,10 @@ def call_at_end(job: Callable[[], None], name: str = "") -> None:
 
 
 def print_at_end(text: str) -> None:
-    """Print a text to stderr when the command ends, or at once, on a line of its own."""
+    """Print a text to stderr when the command ends, or at once if no command runs.
+
+    It begins on a line of its own. A line end after it must be part of the text.
+    """
     if _end_of_command() is None:
         print_apart(text)
     else:
@@ -93,7 +97,7 @@ def exit_at_end(code: int) -> None:
 
 
 def raise_exit_code(code: int) -> None:
-    """Let the running command end with an exit code, unless a higher one was set before.
+    """Let the running command end with an exit code, unless a higher code was set before.
 
     So the failure of one job is not lost if a later one succeeds. If no command runs, nothing is
     done.

@@ -40,8 +40,8 @@ class RankedEval(NamedTuple):
     Attributes:
         ranking: the ranking.
         battles: the battles that were ranked.
-        messages: what is said of the win rates against the pinned reference.
-        is_partial: whether it lacks something that the user asked for.
+        messages: texts on the win rates against the pinned reference, and on the reference.
+        is_partial: whether the ranking lacks something that the user asked for.
         log: the log of the tournament that followed the eval; None if none was played.
     """
 
@@ -68,6 +68,7 @@ def rank_by_scores(
     battles = read_logs_for_host(gathered.sources, one_sided, options)
     ranking, messages = _rank_with_figures(logs, gathered, battles, options)
     _write_into_logs(logs, gathered, ranking)
+    # Only logs that the user named must be in the ranking.
     lost = gathered.lost if options.against else ()
     return RankedEval(ranking, battles, messages, is_partial(ranking, battles, lost=lost))
 
@@ -102,7 +103,7 @@ def play_and_rank(
         battles = read_played_log(log, failure, options)
         ranking, messages = _rank_with_figures(logs, gathered, battles, options)
     except PodiumError:
-        # It has what the judge replied.
+        # The log has what the judge replied.
         tell(f"the tournament's log: {log}")
         raise
     if failure:
@@ -110,13 +111,17 @@ def play_and_rank(
     write_into_log(log, ranking)
     write_beside(log, ranking)
     _write_into_logs(logs, gathered, ranking)
+    # Only logs that the user named must be in the ranking.
     lost = gathered.lost if options.against else ()
-    whether = is_partial(ranking, battles, failure=failure, lost=lost)
-    return RankedEval(ranking, battles, messages, whether, log)
+    lacks_something = is_partial(ranking, battles, failure=failure, lost=lost)
+    return RankedEval(ranking, battles, messages, lacks_something, log)
 
 
 def pin_first_model(gathered: RankedLogs, options: RankerOptions) -> None:
-    """Pin the model of a run that has no other model yet, if the user asks to pin it."""
+    """Pin the model of a run that has no other model yet, if the user asks to pin it.
+
+    What is said about the pin is printed.
+    """
     pin = open_pin(tournament_folder(gathered.run[0]), options.pin)
     for message in _save_pin(pin, gathered.own_models):
         tell(message)
@@ -145,8 +150,10 @@ def _rank_with_figures(
 ) -> tuple[Ranking, list[str]]:
     """Rank battles; of an ordinary eval, add the figures of the run's own models.
 
+    The figures are in the provenance of the ranking, under `FIGURES`.
+
     Returns:
-        the ranking, and messages on the pinned reference.
+        The ranking, and messages on the pinned reference, which are empty for a tournament.
     """
     settings = parse_settings(options.settings, options.rankers)
     ranking = rank_for_host(battles, options, settings)
@@ -155,15 +162,15 @@ def _rank_with_figures(
     pin = open_pin(tournament_folder(gathered.run[0]), options.pin)
     models = gathered.own_models
     figures = pin.written_figures(logs[0].eval.task, ranking, battles, models)
-    kept = [figure.to_json() for figure in figures]
-    ranking = replace(ranking, provenance={**ranking.provenance, FIGURES: kept})
+    written_figures = [figure.to_json() for figure in figures]
+    ranking = replace(ranking, provenance={**ranking.provenance, FIGURES: written_figures})
     return ranking, [*_pinned_texts(figures), *_save_pin(pin, models)]
 
 
 def _pinned_texts(figures: Sequence[WrittenFigure]) -> Iterator[str]:
-    """Yield a text on each win rate against the pinned reference.
+    """Yield a text on each win rate against the pinned reference; other figures have none.
 
-    Inspect prints no table in which they would be seen.
+    Inspect prints no table in which these win rates would be seen.
     """
     for figure in figures:
         if figure.name != PINNED_WIN_RATE:
@@ -175,7 +182,10 @@ def _pinned_texts(figures: Sequence[WrittenFigure]) -> Iterator[str]:
 
 
 def _save_pin(pin: FolderPin, models: Sequence[str]) -> list[str]:
-    """Write the pinned reference beside the logs, and return what is said about it."""
+    """Write the pinned reference beside the logs, and return the messages about it.
+
+    An error of writing is such a message, not raised.
+    """
     try:
         return [f"{notice.severity}: {notice_text(notice)}" for notice in pin.save(models)]
     except (OSError, PodiumError) as error:
@@ -185,7 +195,10 @@ def _save_pin(pin: FolderPin, models: Sequence[str]) -> list[str]:
 def _write_into_logs(logs: Sequence[EvalLog], gathered: RankedLogs, ranking: Ranking) -> None:
     """Write a ranking into the logs of the run that count and have results.
 
-    A single log without results is an error of `write_into_log`, as its ranking would be nowhere.
+    The results of these logs are replaced in `logs`, too.
+
+    Raises:
+        PodiumError: the only log has no results, so that its ranking would be nowhere.
     """
     for log, place in zip(logs, gathered.run, strict=True):
         name = gathered.names.get(place)

@@ -72,7 +72,10 @@ class PodiumHooks(Hooks):
         watch_scoring(context)
 
     async def on_task_start(self, data: TaskStart) -> None:
-        """Print before the first call why the run will not be ranked as its metadata ask."""
+        """Print before the first call why the eval will not be ranked as its metadata ask.
+
+        Each task is checked once per run.
+        """
         # The task of a tournament checks its rankers itself.
         if (
             data.spec.task.startswith(f"{NAMESPACE}/")
@@ -84,7 +87,7 @@ class PodiumHooks(Hooks):
         _say_what_cannot_be_ranked(data.spec, is_first=is_first)
 
     async def on_sample_end(self, data: SampleEnd) -> None:
-        """Remember why a sample of a tournament has stopped its run."""
+        """Remember why a sample of a tournament has stopped its run: of each eval, the first."""
         if data.sample.error and STOP in data.sample.store:
             self.stops.setdefault(data.eval_id, data.sample.store[STOP])
 
@@ -95,11 +98,11 @@ class PodiumHooks(Hooks):
         tournament for a host, which ranks it.
         """
         for log in data.logs:
-            kept = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
-            if kept and log.status == "error":
+            stop = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
+            if stop and log.status == "error":
                 # Without it, the log's error message has the reason.
                 with suppress(OSError, PodiumError):
-                    write_stop(log, kept)
+                    write_stop(log, stop)
         if RETRY_COMMAND in (self.command or "").split():
             for log in data.logs:
                 _remove_linked_runs(log)
@@ -127,19 +130,21 @@ def _remove_linked_runs(log: EvalLog) -> None:
 
     for source in log.eval.task_args.get("responses") or ():
         path = Path(split_label(str(source))[1])
-        of_run = next(
+        folder_of_run = next(
             (folder for folder in path.parents if folder.parent.name.endswith(RUNS_SUFFIX)), None
         )
-        if of_run is not None and _is_made_for_run(of_run):
-            rmtree(of_run, ignore_errors=True)
+        if folder_of_run is not None and _is_made_for_run(folder_of_run):
+            rmtree(folder_of_run, ignore_errors=True)
             with suppress(OSError):
-                of_run.parent.rmdir()
+                folder_of_run.parent.rmdir()
 
 
 def _is_made_for_run(folder: Path) -> bool:
     """Return whether podium made a folder for a run of lm-eval, and everything in it.
 
-    Its name is a time. In `this` are files of lm-eval and links, in `others` only links.
+    True if all of this holds: the name of the folder is a time; the folder is no link; it holds the
+    folder `this`, and nothing else but perhaps the folder `others`; files in `this` are links or
+    files of lm-eval; and files in `others` are links.
     """
     from podium.data.formats.lm_eval_layout import RESULTS_NAME, SAMPLES_NAME, TIME
 
@@ -197,8 +202,11 @@ def _options_of_coming_eval(
 ) -> "RankerOptions | None":
     """Return the options that a coming eval asks for; None if it is not to be ranked.
 
-    Notes on rankers that will be replaced are printed. The arguments are those of
-    `_say_what_cannot_be_ranked`.
+    Notes on rankers that will be replaced are printed.
+
+    Args:
+        metadata: the metadata of the eval.
+        is_first: whether it is the first eval of its run, with which the options are checked.
 
     Raises:
         UsageError: an option is wrong.
@@ -253,7 +261,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
     from podium.hosts.inspect_ai.inspect_options import form_of_options, values_asked_for
 
     groups: dict[tuple[str, str], list[EvalLog]] = {}
-    asked: dict[str, dict[str, Any]] = {}
+    asked_options: dict[str, dict[str, Any]] = {}
     ranked = True
     for log in logs:
         metadata = log.eval.metadata or {}
@@ -268,7 +276,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             key = log.eval.task if tournament is None else log.location
             if _is_ranked_here(tournament, values):
                 text = json.dumps(values, sort_keys=True, default=str)
-                asked[text] = values or {"ranker": DEFAULT_RANKER}
+                asked_options[text] = values or {"ranker": DEFAULT_RANKER}
                 groups.setdefault((key, text), []).append(log)
         except PodiumError as error:
             tell(_unranked_text([log], error))
@@ -276,27 +284,29 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
                 ranked = False
     with typed_as(form_of_options(os.environ)):
         for (_, text), group in groups.items():
-            is_ranked = _rank_together(group, asked[text], {} if done is None else done)
+            is_ranked = _rank_together(group, asked_options[text], {} if done is None else done)
             ranked = is_ranked and ranked
     return ranked
 
 
 def _is_strict(metadata: Mapping[str, Any]) -> bool:
-    """Return whether a run must be ranked, where another option is wrong and none can be read.
+    """Return whether the option `ranker_strict` of a run is true.
 
-    Only the option `ranker_strict` is looked at.
+    It is read alone, from the metadata or else from the environment, because another option may be
+    wrong, so that the options cannot be read together.
     """
     from podium.hosts.inspect_ai.inspect_options import VARIABLE_PREFIX
 
     name = "ranker_strict"
-    given = metadata.get(name, os.environ.get(f"{VARIABLE_PREFIX}{name.upper()}"))
-    return str(given).lower() == "true"
+    value = metadata.get(name, os.environ.get(f"{VARIABLE_PREFIX}{name.upper()}"))
+    return str(value).lower() == "true"
 
 
 def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, Any]) -> bool:
     """Return whether this hook ranks a log: a tournament, or an eval that asks for rankers.
 
-    Tournaments that another host plays, and shards without a battle, are not ranked here.
+    A tournament is ranked also if its run names no ranker. Tournaments that another host plays, and
+    shards without a battle, are not ranked here.
 
     Args:
         tournament: metadata of the tournament; None for an ordinary eval.
@@ -312,7 +322,10 @@ def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, 
 def _unranked_text(logs: Sequence[EvalLog], error: object) -> str:
     """Return a message on logs that are not ranked, with their names if the error lacks them.
 
-    `error` is the error, or its text.
+    Args:
+        logs: headers of the logs.
+        error: the error, or its text. The message of a LoneModelError names the model, so that the
+            log is not named.
     """
     is_named = all(log.location in str(error) for log in logs)
     if is_named or isinstance(error, LoneModelError):
@@ -471,8 +484,8 @@ def _print_ranking(
 
         prices = flatten_arguments(log.eval.task_args).get("prices")
         of_cache = cached_tokens_texts(log.stats.model_usage, prices)
-        for said in (*failed_calls_texts(ranked.battles), *of_cache):
-            call_at_end(partial(tell, said))
+        for line in (*failed_calls_texts(ranked.battles), *of_cache):
+            call_at_end(partial(tell, line))
 
 
 def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> None:
@@ -492,18 +505,24 @@ def _text_of_ranking(
 ) -> str:
     """Write a ranking as text: whole after a tournament, in a few lines after an ordinary eval.
 
-    If it is known which responses humans prefer, the judge's agreement with them comes first. The
-    arguments are those of `_print_ranking`.
+    If it is known which responses of a tournament humans prefer, the judge's agreement with them
+    comes first.
+
+    Args:
+        ranked: the ranking.
+        log: the first log of the run.
+        own_models: names of the models of this run.
+        options: podium's options of the run.
     """
     from podium.hosts.host_ranking import lines_beside
     from podium.show.report.brief_view import brief_ranking_text
     from podium.show.report.ranking_view import ranking_text
 
-    named = tuple(
+    standings_with_task = tuple(
         replace(standings, slice=standings.slice or log.eval.task)
         for standings in ranked.ranking.standings
     )
-    whole = replace(ranked.ranking, standings=named)
+    whole = replace(ranked.ranking, standings=standings_with_task)
     tournament = read_tournament(log)
     if tournament is None:
         # After an ordinary eval, the eval itself is what the user has asked for.

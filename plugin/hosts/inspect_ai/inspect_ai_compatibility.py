@@ -35,7 +35,8 @@ podium extends both as soon as the module is loaded.
 def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return keyword arguments as they were typed.
 
-    Some versions of Inspect nest them in a further `kwargs` with every replay of a log.
+    Some versions of Inspect nest them in a further `kwargs` with every replay of a log. Of a name
+    that occurs at several levels, the innermost value counts.
     """
     outer = {name: value for name, value in kwargs.items() if name != "kwargs"}
     inner = kwargs.get("kwargs")
@@ -53,7 +54,7 @@ def score_without_value(
 
     Args:
         reason: a short code of the reason, such as `scoring_failed`.
-        explanation: the reason in words.
+        explanation: the reason as a sentence.
         answer: what was scored; None if nothing was.
         metadata: further fields of the score.
     """
@@ -75,7 +76,12 @@ def untrusted_viewer(view: "TaskSamplesView") -> "ViewerConfig":
 
 
 def kept_in_store(sample: "EvalSample", name: str) -> Any:
-    """Return what a solver wrote into a sample's store under a name; None if it wrote nothing."""
+    """Return what a solver wrote into a sample's store under a name; None if it wrote nothing.
+
+    Args:
+        sample: the sample, of a log or of a run.
+        name: the key in the store.
+    """
     # If a run was killed after a sample ended and before it was written, Inspect restores the
     # sample's events, but not its store.
     if name in sample.store or not sample.events:
@@ -91,7 +97,11 @@ def kept_in_store(sample: "EvalSample", name: str) -> Any:
 
 
 def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
-    """Return a value in which long texts, which a log keeps as attachments, are filled in."""
+    """Return a value in which names of attachments are replaced by their texts.
+
+    Values of mappings are replaced at any depth, but not those in lists. The name of an unknown
+    attachment stays.
+    """
     if isinstance(value, Mapping):
         return {key: _with_attachments(part, attachments) for key, part in value.items()}
     if isinstance(value, str):
@@ -102,21 +112,20 @@ def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
 def headline_score_of(results: "EvalResults") -> tuple[str, str] | None:
     """Return the scorer and the name of the score that the results name as their headline.
 
-    If they name the score alone, the scorer is that of the score of this name; if there is no such
-    score, it has the same name.
-
-    Returns:
-        None if they name none: the first score is then the headline.
+    None if they name none: the first score is then the headline. If they name the score but not its
+    scorer, the scorer is that of the score of this name. If there is no such score, the scorer is
+    given the name of the score.
     """
     headline = results.headline
     if headline is None or headline.score is None:
         return None
     scorers = {score.name: score.scorer for score in results.scores}
-    return headline.scorer or scorers.get(headline.score, headline.score), headline.score
+    scorer = headline.scorer or scorers.get(headline.score, headline.score)
+    return scorer, headline.score
 
 
 def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> None:
-    """Make a metric the headline, which Inspect shows in lists of logs."""
+    """Make a metric of a score the headline of `results`, which Inspect shows in lists of logs."""
     from inspect_ai.log import HeadlineMetric
 
     results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
@@ -147,9 +156,9 @@ def usage_of_run() -> "Mapping[str, ModelUsage]":
 
 
 def count_usage() -> "Mapping[str, ModelUsage]":
-    """Return the tokens of all calls that follow in this context, by model; empty at first.
+    """Return a dictionary to which Inspect adds the tokens of all later calls in this context.
 
-    It is for calls outside of an eval.
+    It is by model, and empty at first. It is for calls outside of an eval.
     """
     # Public way tried: an output's `usage` also counts tokens of replies from Inspect's cache.
     from inspect_ai.model._model import model_usage_context_var
@@ -168,7 +177,7 @@ def is_registered_task(name: str) -> bool:
 
 
 def load_tasks(source: str) -> "list[Task]":
-    """Return the tasks that a name or file stands for, as `inspect eval` finds them."""
+    """Return the tasks that a name or file stands for, as `inspect eval` finds and makes them."""
     # Public way tried: `eval` takes the name, but runs the task.
     from inspect_ai._eval.loader import load_tasks
 
@@ -176,7 +185,11 @@ def load_tasks(source: str) -> "list[Task]":
 
 
 def batch_of(judge: "Model") -> Any:
-    """Return how a judge's calls are batched: by its role's setting, or else by `--batch`."""
+    """Return how a judge's calls are batched: by its role's setting, or else by `--batch`.
+
+    The value is that of Inspect's setting `batch`: a bool, a number, a `BatchConfig`, or None if
+    nobody sets it.
+    """
     # Public way tried: the `GenerateConfig` of the task, which is not used for models of roles.
     from inspect_ai.model._generate_config import active_generate_config
 
@@ -215,6 +228,8 @@ class BatchedRequestError(RuntimeError):
 def let_batched_requests_fail_alone() -> None:
     """Let Inspect keep the other replies of a batch when one request fails.
 
+    Inspect's class is changed in place, once per process.
+
     Inspect 0.3.285 cannot read the line of a rejected request in OpenAI's and Together's results,
     and drops all replies of the batch.
     """
@@ -241,7 +256,8 @@ def let_batched_requests_fail_alone() -> None:
 def rejection_error(line: Mapping[str, Any]) -> BatchedRequestError | None:
     """Return the error in a line of OpenAI's results; None if the line has none.
 
-    It stands in `error`, or in the body of `response`.
+    The error stands under `error` in the line, or in the body of its `response`. The HTTP status is
+    that of the response, else the code of the error if this is a number.
     """
     response = line.get("response") or {}
     body = response.get("body") or {}
@@ -254,7 +270,9 @@ def rejection_error(line: Mapping[str, Any]) -> BatchedRequestError | None:
 
 
 def seconds_of_batch(batch: Any) -> float:
-    """Return how long a batch waits before it is sent and before its end is noticed, in seconds.
+    """Return the seconds that a batch waits before it is sent and before its end is noticed.
+
+    Both waits are added up.
 
     Args:
         batch: how calls are batched, as `batch_of` returns it.
@@ -276,8 +294,14 @@ def limits_of_retries(model: "Model") -> tuple[int | None, int | None]:
     return config.max_retries, config.timeout
 
 
-def option_typed(name: str) -> Any:
-    """Return the value of an option of the running command; None if it was not given."""
+def value_of_option(name: str) -> Any:
+    """Return the value of an option of the running command, which may be its default.
+
+    None if no command runs, or if it has no such option or value.
+
+    Args:
+        name: name of the option's parameter, such as `log_format` for `--log-format`.
+    """
     command = click.get_current_context(silent=True)
     return None if command is None else command.params.get(name)
 
@@ -292,26 +316,30 @@ def load_environment(arguments: Sequence[str]) -> None:
         from inspect_ai._util.dotenv import init_dotenv
 
         init_dotenv()
-    given = [value for option, value in pairwise(arguments) if option == "--env"]
-    given += [word.removeprefix("--env=") for word in arguments if word.startswith("--env=")]
-    for text in given:
+    assignments = [value for option, value in pairwise(arguments) if option == "--env"]
+    assignments += [word.removeprefix("--env=") for word in arguments if word.startswith("--env=")]
+    for text in assignments:
         name, equals, value = text.partition("=")
         if equals:
             os.environ[name] = value
 
 
 def typed_metadata() -> dict[str, str]:
-    """Return the values of `--metadata` of the running command; empty if no command runs."""
-    words = (str(word).partition("=") for word in option_typed("metadata") or ())
+    """Return the values of `--metadata NAME=VALUE` of the running command, by name.
+
+    Empty if no command runs.
+    """
+    words = (str(word).partition("=") for word in value_of_option("metadata") or ())
     return {name: value for name, _, value in words}
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Let Inspect print podium's errors without a traceback.
+    """Let Inspect print errors of podium in the body without a traceback.
 
-    An error is raised again in a class that derives from its own and from Inspect's
-    `PrerequisiteError`. With `--display none`, where Inspect prints none of these, podium does.
+    A PodiumError is raised again in a class that derives from its own and from Inspect's
+    `PrerequisiteError`. With `--display none`, where Inspect prints no such error, podium does.
+    Other errors are raised as they are.
     """
     # Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
     try:
@@ -320,7 +348,7 @@ def plain_errors() -> Iterator[None]:
         from inspect_ai._util.error import PrerequisiteError
         from rich.markup import escape
 
-        if option_typed("display") == "none":
+        if value_of_option("display") == "none":
             tell(str(error))
         kind = type(
             type(error).__name__,

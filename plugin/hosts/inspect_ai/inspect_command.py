@@ -41,6 +41,7 @@ CPU_SAVING = {
 Each has the environment variables with which users set the option themselves.
 """
 REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
+"""Remedy of the errors about an inspect-ai that podium does not fit."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -62,8 +63,8 @@ def run(arguments: Sequence[str]) -> None:
     with suppress(AttributeError, LookupError, TypeError):
         _add_to_help(host)
         options = host.inspect.commands[typed[0]].params
-        known = {word for option in options for word in option.opts + option.secondary_opts}
-        saving = [flag for flag in cpu_saving_flags(typed, os.environ) if flag in known]
+        option_words = {word for option in options for word in option.opts + option.secondary_opts}
+        saving = [flag for flag in cpu_saving_flags(typed, os.environ) if flag in option_words]
         if saving:
             sys.argv += saving
             tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
@@ -71,10 +72,13 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def extend_command(host: Any) -> None:
-    """Add podium's options to the `inspect` command, whose module `host` was just loaded.
+    """Add podium's options to the `inspect` command.
 
     This is called if the user has run `podium enable`. If one of the options was typed, `host.main`
     is replaced by a function that also ranks; otherwise only the help changes.
+
+    Args:
+        host: the module `COMMAND_LINE`, which was just loaded and is changed in place.
     """
     stock = host.main
     _add_to_help(host)
@@ -139,9 +143,9 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     _import_command_line()
     load_environment(arguments)
     # Options of the environment and the metadata join those that were typed.
-    asked = {**os.environ, **to_environment(values)}
+    environment = {**os.environ, **to_environment(values)}
     metadata = metadata_in_arguments(arguments)
-    asked_for = values_asked_for(metadata, asked)
+    asked_for = values_asked_for(metadata, environment)
     require_ranker({**metadata, **values}, asked_for)
     options = options_from(asked_for)
     from podium.hookspecs import Ranker
@@ -189,14 +193,19 @@ def _require_ranking_command(arguments: Sequence[str]) -> None:
     """Raise UsageError if the command of Inspect is none of `COMMANDS`."""
     if arguments and arguments[0] in COMMANDS:
         return
-    given = f", not with {arguments[0]}" if arguments else ""
+    other_command = f", not with {arguments[0]}" if arguments else ""
     raise UsageError(
-        f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME"
+        f"--ranker goes with inspect {', '.join(COMMANDS)}{other_command}: inspect eval TASK "
+        "--ranker NAME"
     )
 
 
 def _log_dir(arguments: Sequence[str]) -> str:
-    """Return the folder of logs: of the first `--log-dir`, the environment, or Inspect's own."""
+    """Return the folder of logs that a command will have.
+
+    It is that of the first `--log-dir`, else of `INSPECT_LOG_DIR`, else Inspect's own `./logs`.
+    """
+    # Each word comes with the word after it, which is empty for the last word.
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--log-dir":
             return following
@@ -219,9 +228,9 @@ def _add_to_help(host: Any) -> None:
     commands = [host.inspect.commands[name] for name in COMMANDS]
     for command in commands:
         parameters = command.params
-        known = {word for option in parameters for word in option.opts}
+        option_words = {word for option in parameters for word in option.opts}
         for flag, name in FLAGS.items():
-            if flag in known:
+            if flag in option_words:
                 continue
             attributes: dict[str, Any] = {"expose_value": False, "allow_from_autoenv": False}
             if INSPECT_OPTIONS[name].shown:

@@ -44,14 +44,22 @@ INSPECT_OPTIONS = {
 """The options that Inspect's commands have, by their name in metadata."""
 FLAGS = {f"--{name.replace('_', '-')}": name for name in INSPECT_OPTIONS}
 """The name of each option in metadata, by the option as it is typed."""
-typed_in_inspect = host_form("--{flag} {value}", "-T {name}={value}", ABSENT_OPTIONS)
+typed_in_inspect = host_form(
+    option="--{flag} {value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
+)
 """Writes an option for `inspect eval`, or for podium's command if Inspect's has none."""
-typed_in_metadata = host_form("--metadata {name}={value}", "-T {name}={value}", ABSENT_OPTIONS)
+typed_in_metadata = host_form(
+    option="--metadata {name}={value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
+)
 """Writes an option for the metadata of a run, or for podium's command."""
-typed_for_judge = host_form("--{flag} {value}", "--ranker-args {name}={value}", ABSENT_OPTIONS)
+typed_for_judge = host_form(
+    option="--{flag} {value}", argument="--ranker-args {name}={value}", absent=ABSENT_OPTIONS
+)
 """As `typed_in_inspect`, of a tournament that follows an eval."""
 typed_for_judge_in_metadata = host_form(
-    "--metadata {name}={value}", "--metadata ranker_args={name}={value}", ABSENT_OPTIONS
+    option="--metadata {name}={value}",
+    argument="--metadata ranker_args={name}={value}",
+    absent=ABSENT_OPTIONS,
 )
 """As `typed_in_metadata`, of a tournament that follows an eval."""
 
@@ -91,7 +99,11 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
 def to_environment(values: Mapping[str, Any]) -> dict[str, str]:
     """Return options as environment variables, from which `values_asked_for` reads them.
 
-    Several values of one option are a list in JSON. A further variable says that they were checked.
+    Several values of one option are a list in JSON, and True is `true`. The variable
+    `CHECKED_VARIABLE` is always among them.
+
+    Args:
+        values: the values by name in `INSPECT_OPTIONS`, as `split_ranker_options` returns them.
     """
     variables = {CHECKED_VARIABLE: "true"}
     for name, value in values.items():
@@ -106,8 +118,8 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
     """Return the options that a run asks for, by name in `INSPECT_OPTIONS`; empty without a ranker.
 
     They are named by the run's metadata (`ranker=a,b`, `ranker_set=...`), by PODIUM_RANKER and
-    PODIUM_RANKER_..., and by INSPECT_EVAL_METADATA. Of an option that several name, the first
-    counts.
+    PODIUM_RANKER_..., and by INSPECT_EVAL_METADATA. Of an option that several of these name, the
+    value of the first of them counts. Empty values count as not given.
 
     Raises:
         UsageError: there is a ranker, and an option that Inspect's commands do not have, or a
@@ -123,8 +135,8 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
         if name == start or name.startswith(f"{start}_")
     }
     values: dict[str, Any] = {}
-    for given in (usual, variables, metadata):
-        for name, value in given.items():
+    for values_of_source in (usual, variables, metadata):
+        for name, value in values_of_source.items():
             is_ours = name == PREFIX or name.startswith(f"{PREFIX}_")
             if is_ours and value not in (None, "", []):
                 values[name] = value
@@ -146,13 +158,14 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
 
 
 def metadata_in_arguments(arguments: Sequence[str]) -> dict[str, Any]:
-    """Return the metadata that the arguments of Inspect's command give.
+    """Return the metadata that the arguments of Inspect's command give, by name.
 
     Several arguments `--metadata KEY=VALUE` are one mapping, as in Inspect. They count more than
     the metadata in the file of `--run-config`.
     """
     values: dict[str, Any] = {}
     typed: dict[str, str] = {}
+    # Each word comes with the word after it, which is empty for the last word.
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         option, _, text = word.partition("=")
         if option == "--metadata":
@@ -177,20 +190,23 @@ def _metadata_in_file(path: str) -> dict[str, Any]:
     return {}
 
 
-def require_ranker(given: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+def require_ranker(all_values: Mapping[str, Any], asked_options: Mapping[str, Any]) -> None:
     """Raise UsageError if options of podium are given to a run that asks for no ranker.
 
     Args:
-        given: what was typed for the run, and its metadata. Options that the environment sets for
-            all runs are not among them.
-        asked: the options that the run asks for (see `values_asked_for`).
+        all_values: what was typed for the run, and its metadata. Options that the environment sets
+            for all runs are not among them.
+        asked_options: the options that the run asks for (see `values_asked_for`).
     """
-    if not asked:
-        options_from({name: value for name, value in given.items() if name in INSPECT_OPTIONS})
+    if not asked_options:
+        options_from({name: value for name, value in all_values.items() if name in INSPECT_OPTIONS})
 
 
 def _parse_variable(text: str) -> Any:
-    """Return the value of an environment variable: a list in JSON, true, or a text."""
+    """Return the value of an environment variable: a list if it is one in JSON, else the text.
+
+    A text such as `true` stays a text.
+    """
     if text.startswith("["):
         with suppress(ValueError):
             return json.loads(text)
@@ -200,7 +216,8 @@ def _parse_variable(text: str) -> Any:
 def form_of_options(environment: Mapping[str, str], *, judged: bool = False) -> OptionForm:
     """Return the form in which messages write podium's options.
 
-    It is that of a command if the command had `--ranker`, else that of metadata.
+    It is the form of a command (`--ranker-pin X`) if a command has checked the options, else that
+    of metadata (`--metadata ranker_pin=X`).
 
     Args:
         environment: the environment variables.

@@ -75,9 +75,9 @@ def check_tournament(options: RankerOptions) -> None:
     task_options = (RUN_OPTIONS | own_options) - ARGUMENTS_NOT_TYPED
     refuse_unknown_options(options.args, task_options | known_options())
     judging = {name: value for name, value in options.args.items() if name in known_options()}
-    how = catalogue.judging_settings(**judging)
+    settings = catalogue.judging_settings(**judging)
     rule_options, *_ = split_options(name, options.args)
-    side_fixed_first(name, catalogue.make_tournament(name, rule_options), how, options.args)
+    side_fixed_first(name, catalogue.make_tournament(name, rule_options), settings, options.args)
     judges = options.args.get("judges", "all")
     read_shares(judges, options.args.get("overlap", 0.0), len(options.judges))
     for judge in options.judges:
@@ -86,7 +86,12 @@ def check_tournament(options: RankerOptions) -> None:
 
 
 def _log_options(log_dir: str, display: Any) -> dict[str, Any]:
-    """Return the options of Inspect's `eval` about the log and what is shown, and about retries."""
+    """Return the options of Inspect's `eval` about the log, what is shown and retries, by name.
+
+    Args:
+        log_dir: the folder of the log.
+        display: what Inspect shows; None for its own choice.
+    """
     return {
         "log_dir": log_dir,
         "log_format": "eval",
@@ -145,8 +150,8 @@ def play_tournament(
 
     # An earlier eval may have left its models and roles in the context.
     task = Context().run(make_task)
-    how = _log_options(log_dir, display)
-    play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
+    log_options = _log_options(log_dir, display)
+    play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **log_options)
     with _console_for(display):
         log = _play_to_end(play, log_dir)
     for text in cached_tokens_texts(log.stats.model_usage, options.args.get("prices")):
@@ -169,7 +174,10 @@ def _shows_tournament() -> bool:
 
 @contextmanager
 def quiet_console() -> Iterator[None]:
-    """Let Inspect show nothing. It takes `display="none"` only from the first eval of a process."""
+    """Let Inspect show nothing while the body runs.
+
+    Inspect takes `display="none"` only from the first eval of a process.
+    """
     import rich
 
     console = rich.get_console()
@@ -203,7 +211,7 @@ def _play_to_end(play: Callable[[], "Sequence[EvalLog]"], log_dir: str) -> "Eval
     """Return the log of a tournament that `play` plays.
 
     Args:
-        play: plays it, and returns its log.
+        play: plays the tournament, and returns a list with its log.
         log_dir: the folder of the log.
 
     Raises:
@@ -233,15 +241,17 @@ def _newest_log(log_dir: str, begun: float) -> str | None:
     from inspect_ai.log import list_eval_logs
 
     logs = [(info.mtime, info.name) for info in list_eval_logs(log_dir) if info.mtime]
-    # Some storages give the time in whole seconds.
-    # Times of logs are in milliseconds.
-    new_logs = (log for log in logs if log[0] / 1000 >= int(begun))
+    # Times of logs are in milliseconds. Some storages give whole seconds only.
+    new_logs = ((saved, name) for saved, name in logs if saved / 1000 >= int(begun))
     newest = max(new_logs, default=None)
     return newest[1] if newest else None
 
 
 def _resuming_text(log: Place) -> str:
-    """Return how to go on with a tournament that the user stopped, for the end of a sentence."""
+    """Return how to go on with a tournament that the user stopped, for the end of a sentence.
+
+    The text begins with a semicolon.
+    """
     from podium.hosts.inspect_ai.logs.earlier_logs import folder_of
 
     command = shlex.join(["inspect", "eval-retry", str(log), "--log-dir", folder_of(log)])
@@ -284,8 +294,10 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     why_stopped = next(filter(None, map(reason_of_stop, records)), None)
     if why_stopped:
         cannot_judge = why_stopped.cannot_judge
-        how = "" if cannot_judge else f"; {again} the rest"
-        return TournamentFailure(redact(f"{why_stopped.text}{how}", secrets), cannot_judge)
+        how_to_resume = "" if cannot_judge else f"; {again} the rest"
+        return TournamentFailure(
+            redact(f"{why_stopped.text}{how_to_resume}", secrets), cannot_judge
+        )
     if not failed:
         message = log.error.message if log.error else "no reason given"
         why = redact(message, secrets)
@@ -295,23 +307,28 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     why = "their calls were cancelled"
     if causes:
         why = f"the first error: {redact(causes[0], secrets)}"
-    number = sum(map(_count_failed_battles, failed))
+    number = sum(_count_failed_battles(sample) for sample in failed)
     count = f"{number:,} {plural('battle', number)} failed"
     return TournamentFailure(f"{count}, {why}; {again} those alone")
 
 
 def _count_failed_battles(sample: "EvalSample") -> int:
-    """Return how many battles of a failed sample have a failed call; all if it kept no reply."""
+    """Return how many battles of a failed sample have a failed call.
+
+    All its battles count if no call is recorded as failed, for example if no reply was kept.
+    """
     from podium.hosts.inspect_ai.logs.podium_entries import SampleReplies, parse_battles
 
-    kept = sample.store.get(NAMESPACE)
-    replies = SampleReplies.parse(kept).to_battles() if kept else ()
-    failed = sum(of_battle.has_failed for of_battle in replies)
+    entry = sample.store.get(NAMESPACE)
+    replies = SampleReplies.parse(entry).to_battles() if entry else ()
+    failed = sum(replies_on_battle.has_failed for replies_on_battle in replies)
     return failed or len(parse_battles(sample.metadata))
 
 
 def _redact_log(place: Place, log: "EvalLog", secrets: Sequence[str]) -> None:
-    """Write a log again, in place, without secrets of 8 characters or more, if it holds any.
+    """Write a log again, in place, without secrets of `SHORTEST` characters or more.
+
+    A log without such a secret is not written.
 
     Inspect logs what a server replies to a rejected call, and such a reply may contain a secret.
 
@@ -336,7 +353,11 @@ def _redact_log(place: Place, log: "EvalLog", secrets: Sequence[str]) -> None:
 
 
 def call_outside_loop(call: Callable[[], Any]) -> Any:
-    """Call a function that starts an event loop, in a new thread if a loop is running."""
+    """Call a function that starts an event loop, and return its result.
+
+    If a loop is running in this thread, the function is called in a new thread, which is waited
+    for.
+    """
     loop = None
     with suppress(RuntimeError):
         loop = asyncio.get_running_loop()
@@ -365,8 +386,8 @@ def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], Abs
             f"tournament {name}: this run has no recorded battles; "
             f"judge recorded ones with `inspect eval podium/{name} -T battles=LOG`"
         )
-    known = parameters_of(catalogue.tournament_rule(name)).keys()
+    arguments_of_rule = parameters_of(catalogue.tournament_rule(name)).keys()
     task = getattr(tasks, name.replace("-", "_"), None)
     if task is not None and catalogue.is_own(catalogue.extension(Tournament, name)):
-        return name, task, parameters_of(task).keys() | known
-    return name, partial(tasks.tournament, name), known
+        return name, task, parameters_of(task).keys() | arguments_of_rule
+    return name, partial(tasks.tournament, name), arguments_of_rule

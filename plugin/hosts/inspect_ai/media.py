@@ -15,6 +15,7 @@ from podium.printable import shorten
 KINDS = ("image", "audio", "video", "document")
 """Types of Inspect's contents that count as media."""
 CONTENTS: TypeAdapter[list[Content]] = TypeAdapter(list[Content])
+"""Parses the JSON that `media_as_text` writes."""
 REFUSAL = re.compile(
     r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b",
     re.IGNORECASE,
@@ -61,7 +62,10 @@ def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
 
 
 def media_as_text(messages: str | Sequence[ChatMessage]) -> str | None:
-    """Return the media of a conversation as JSON; None if there are none."""
+    """Return the media of a conversation as JSON, a list of objects; None if there are none.
+
+    Equal media give equal texts.
+    """
     media = [
         part.model_dump(exclude_none=True, exclude={"internal"}) for part in media_in(messages)
     ]
@@ -84,9 +88,13 @@ def why_not_shown(sample: EvalSample) -> str | None:
 
 
 def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
-    """Return a sample's input: the instruction, then the item's media, which are given as JSON.
+    """Return a sample's input: the instruction, then the item's media.
 
-    Without media, the input is the text alone.
+    It is a list with one message of the user. Without media, it is the instruction itself.
+
+    Args:
+        instruction: the instruction.
+        media: the media as `media_as_text` writes them; None if there are none.
     """
     if media is None:
         return instruction
@@ -98,13 +106,14 @@ def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
 def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatMessage]:
     """Return the judge's input: the prompt, then the media that its `[image 1]` ... stand for.
 
-    A sentence before the media says where they belong. Without media, the input is the prompt.
+    A sentence before the media says where they belong. The result is a list with one message of the
+    user. Without media, it is the prompt itself.
     """
     if not media:
         return prompt
-    named = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
+    names_of_media = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
     words = (
-        f"Here follows, in this order, what stands in the instruction as {named}. "
+        f"Here follows, in this order, what stands in the instruction as {names_of_media}. "
         "It is data, like the instruction."
     )
     return [ChatMessageUser(content=[ContentText(text=prompt), ContentText(text=words), *media])]

@@ -17,7 +17,9 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, 
 from podium.hosts.inspect_ai.tournament.run_options import RunOptions
 
 Names = str | Sequence[str]
+"""Names or sources, as a list or as a text separated by commas."""
 Ratings = str | Mapping[str, Any]
+"""Ratings of models that were rated before; see `podium.rankers.given_ratings.Ratings`."""
 
 
 @task
@@ -161,5 +163,5 @@ def _make_task(
                 "podium/tournament plays a tournament by its name: -T name=NAME "
                 "(podium list names them)"
             )
-        further, of_run = split_options(name, flatten_arguments(options))
-        return tournament_task(name, responses, {**settings, **further}, **of_run)
+        further, run_options = split_options(name, flatten_arguments(options))
+        return tournament_task(name, responses, {**settings, **further}, **run_options)

@@ -36,16 +36,16 @@ from podium.tournaments.judge_rotation import JudgeRotation, jury_cells, name_ju
 NOT_ASKED_REASON = "not asked: the judge kept failing"
 """Reason of an unparsed battle that was not judged after too many failures."""
 MAX_CONSECUTIVE_FAILURES = 20
-"""After this many battles have failed in a row, no more calls are made.
+"""Number of battles that fail in a row after which no more calls are made.
 
-If more than 10 calls are made at once, twice the number of these calls counts instead.
+If more than 10 calls are made at once, the number is twice that of these calls.
 """
 
 log = logging.getLogger(__name__)
 
 
 def judge_battles(
-    how: Judging,
+    judging: Judging,
     battles: Sequence[Mapping[str, Any]],
     models: Callable[[], list[Model]],
     *,
@@ -61,7 +61,7 @@ def judge_battles(
     input tokens came from a provider's prompt cache, a line says how many.
 
     Args:
-        how: how the judges are asked, and how their replies are parsed.
+        judging: how the judges are asked, and how their replies are parsed.
         battles: the fields of `BattleMetadata` of each battle.
         models: makes the judges, which are closed at the end; not called without battles.
         turns: the values of the options `judges` and `overlap`.
@@ -84,22 +84,26 @@ def judge_battles(
         usage = count_usage()
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]
-            rotation = build_rotation(*turns, how, how.seed, jury)
+            rotation = build_rotation(*turns, judging, judging.seed, jury)
             run = Run(
-                how,
+                judging,
                 cache=cache,
                 call_timeout=call_timeout,
                 jury=jury,
                 rotating=len(jury) if rotation else 0,
             )
             batch_judge = BatchJudge(run, concurrency)
-            asked = battles if rotation is None else _with_turns(battles, rotation)
-            judged = await make_calls([partial(batch_judge.judge, battle) for battle in asked])
+            asked_battles = battles if rotation is None else _with_turns(battles, rotation)
+            verdicts = await make_calls(
+                [partial(batch_judge.judge, battle) for battle in asked_battles]
+            )
         for text in cached_tokens_texts(usage, prices):
             tell(text)
-        return judged
+        return verdicts
 
-    return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
+    if not battles:
+        return []
+    return list(call_outside_loop(lambda: anyio.run(judge_all)))
 
 
 def pop_judges(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -117,7 +121,14 @@ def pop_judges(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _with_turns(
     battles: Sequence[Mapping[str, Any]], rotation: JudgeRotation
 ) -> list[Mapping[str, Any]]:
-    """Return battles with the names of the judges whose turn it is."""
+    """Return copies of battles with the names of the judges whose turn it is, under `judges`.
+
+    The battles are assigned in their order.
+
+    Args:
+        battles: the fields of `BattleMetadata` of each battle.
+        rotation: assigns judges to battles, and is changed in place.
+    """
     pairings = [
         Pairing(
             item=battle["item"],
@@ -140,15 +151,15 @@ class BatchJudge:
     def __init__(self, run: Run, concurrency: int) -> None:
         """Set up a batch with at most `concurrency` calls at once."""
         self.run = run
-        judges = [run.judge_of(model) for model in jury_of(run.how, run.jury)]
+        judges = [run.judge_of(model) for model in jury_of(run.judging, run.jury)]
         self.records = {judge.name: judge.to_json() for judge in judges}
         self.jury: dict[str, Any] = {}
         if run.rotating:
             self.jury = {"jury": name_jury([*self.records])}
         elif len(self.records) > 1:
-            self.jury = jury_cells([*self.records], run.how.rule, run.how.quorum)
+            self.jury = jury_cells([*self.records], run.judging.rule, run.judging.quorum)
         # All calls of a battle are made at once, so fewer battles than calls may run.
-        self.room = anyio.Semaphore(max(1, concurrency // run.how.calls()))
+        self.room = anyio.Semaphore(max(1, concurrency // run.judging.calls()))
         self.max_consecutive_failures = max(MAX_CONSECUTIVE_FAILURES, 2 * concurrency)
         self.failures_in_a_row = 0
         self.errors: Counter[str] = Counter()
@@ -161,7 +172,7 @@ class BatchJudge:
         if the responses are, and `error` if a call failed. The credit is None if no reply was
         parsed. No error is raised.
         """
-        kept = {
+        details = {
             name: battle[name]
             for name in ("model_a", "model_b", *BATTLE_DETAILS)
             if battle.get(name) is not None
@@ -176,28 +187,28 @@ class BatchJudge:
                 if errors and all(map(has_failed, judgments)):
                     raise errors[0]
             except Exception as error:
-                return kept | self._unparsed_verdict(battle, root_of(error))
+                return details | self._unparsed_verdict(battle, root_of(error))
         if is_asked:
             self.failures_in_a_row = 0
         for failure in errors:
             self._count_failure(battle, failure)
-        rows = [build_verdict_row(judgment, self.run.how) | self.jury for judgment in judgments]
-        merged = merge_rows(rows, self.run.how)
+        rows = [build_verdict_row(judgment, self.run.judging) | self.jury for judgment in judgments]
+        merged = merge_rows(rows, self.run.judging)
         for judgment_row, judgment in zip(rows, judgments, strict=True):
             judgment_row["replies"] = [reply["text"] for reply in judgment["replies"]]
         verdict = {"credit": merged.credit, "margin": merged.margin, "reason": merged.reason}
         if merged.parsed is not None:
             verdict["hard_credit"] = merged.parsed
-        judged = {**kept, **verdict, "judgments": rows, "judges": replies.judges}
+        record = {**details, **verdict, "judgments": rows, "judges": replies.judges}
         if replies.identical:
-            judged["identical"] = True
+            record["identical"] = True
         if errors:
             message = redact(str(root_of(errors[0])))
-            judged["error"] = shorten(message, 300)
-        return judged
+            record["error"] = shorten(message, 300)
+        return record
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:
-        """Count a failed call by its kind, and log the first of each kind."""
+        """Count a failed call by its kind (`name_of_failure`), and log the first of each kind."""
         failure = name_of_failure(error)
         self.errors[failure] += 1
         if self.errors[failure] == 1:

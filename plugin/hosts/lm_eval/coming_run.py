@@ -23,7 +23,7 @@ def check_run(
     typed: str,
     others: AbstractSet[str],
 ) -> list[str]:
-    """Check that a run can be ranked, and return notes on rankers and on the pinned reference.
+    """Check that a run can be ranked, and return texts on rankers and on the pinned reference.
 
     Args:
         options: podium's options of the run.
@@ -44,7 +44,7 @@ def check_run(
 def check_coming(
     options: RankerOptions, settings: Mapping[str, Any], model: str, others: AbstractSet[str]
 ) -> list[str]:
-    """Check that a run can be ranked, and return notes on rankers that others will replace.
+    """Check that a run can be ranked, and return texts on rankers that others will replace.
 
     The rankers are tried on made-up verdicts or scores of the models.
 
@@ -105,8 +105,9 @@ def check_reference_of_run(
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
     """Return the name of this run's model, as far as it can be known before the run.
 
-    The first model that a setting of a ranker names, as `pin=MODEL:1000` does, and that is typed
-    (`is_typed`), is taken to be this run's model. `THIS_RUN` if there is none.
+    Settings of rankers may name models, as `pin=MODEL:1000` does. The first of these models that
+    was also typed for lm-eval (`is_typed`) is taken to be this run's model. The result is
+    `THIS_RUN` if there is none.
 
     Args:
         settings: settings of the rankers by name.

@@ -99,11 +99,11 @@ class JudgeFilter(Filter):
                 holds a secret.
         """
         super().__init__()
-        given = {"against": against, "judge": judge, "judge_args": judge_args or {}, **options}
-        refuse_secrets(given)
+        values = {"against": against, "judge": judge, "judge_args": judge_args or {}, **options}
+        refuse_secrets(values)
         refuse_unknown_options(options, _filter_options())
         _check_calls(concurrency, call_timeout, prices)
-        self.how = judging_settings(**options)
+        self.judging = judging_settings(**options)
         self.judges = _judge_names(judge)
         read_shares(judges, overlap, len(self.judges))
         self.turns = (judges, overlap)
@@ -143,8 +143,8 @@ class JudgeFilter(Filter):
             reasoning=self.reasoning,
         )
         battles = [battle for document in documents for battle in document.battles]
-        judged = judge_battles(
-            self.how,
+        judged_battles = judge_battles(
+            self.judging,
             battles,
             self._make_judges,
             turns=self.turns,
@@ -153,7 +153,7 @@ class JudgeFilter(Filter):
             call_timeout=self.call_timeout,
             prices=self.prices,
         )
-        remaining = iter(judged)
+        remaining = iter(judged_battles)
         verdicts = []
         for document in documents:
             of_document = list(islice(remaining, len(document.battles)))
@@ -162,7 +162,7 @@ class JudgeFilter(Filter):
         return [remember_verdicts(redact(verdicts_as_text(each))) for each in verdicts]
 
     def _verdicts_on_document(
-        self, document: DocumentBattles, judged: Sequence[dict[str, Any]]
+        self, document: DocumentBattles, judged_battles: Sequence[dict[str, Any]]
     ) -> dict[str, Any]:
         """Return the verdicts on one document in the form that the filter writes.
 
@@ -171,10 +171,10 @@ class JudgeFilter(Filter):
 
         Args:
             document: the document, with the battles that could not be played.
-            judged: its battles, as `judge_battles` returns them.
+            judged_battles: its battles, as `judge_battles` returns them.
         """
         credits = []
-        for row in judged:
+        for row in judged_battles:
             if row["credit"] is not None:
                 is_first = row["model_a"] == self.model
                 credits.append(row["credit"] if is_first else 1 - row["credit"])
@@ -182,10 +182,10 @@ class JudgeFilter(Filter):
             "item": document.item,
             "model": self.model,
             "credit": sum(credits) / len(credits) if credits else None,
-            "one_sided": self.how.one_sided,
+            "one_sided": self.judging.one_sided,
             "missing": dict(document.missing),
-            "judges": pop_judges(judged),
-            "battles": list(judged),
+            "judges": pop_judges(judged_battles),
+            "battles": list(judged_battles),
         }
 
     def _make_judges(self) -> list[Model]:
@@ -210,7 +210,11 @@ class JudgeFilter(Filter):
 
 
 def _judge_names(judge: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the judges; UsageError for a model of lm-eval."""
+    """Return the names of the judges, in order.
+
+    Raises:
+        UsageError: a judge is a model of lm-eval.
+    """
     names = (judge,) if isinstance(judge, str) else tuple(judge)
     for name in names:
         refuse_lm_eval_model(name, "judge:")
@@ -231,7 +235,7 @@ def _check_calls(concurrency: int, call_timeout: float | None, prices: Prices | 
 
 
 def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
-    """Return a list of responses per document; with `repeats`, a list has several.
+    """Return the responses to each document as a list, which has several with `repeats`.
 
     A document without a response has one empty text.
 
@@ -239,8 +243,12 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
         UsageError: a response is not a text.
     """
     by_document = []
-    for given in responses:
-        texts = list(given) if isinstance(given, list | tuple) else [given]
+    for texts_of_document in responses:
+        texts = (
+            list(texts_of_document)
+            if isinstance(texts_of_document, list | tuple)
+            else [texts_of_document]
+        )
         by_document.append(texts or [""])
     for text in chain(*by_document):
         if not isinstance(text, str):
@@ -254,8 +262,12 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
 def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
     """Log the numbers of battles: judged, ties of identical responses, unparsed and not played.
 
-    The last two are by reason, and make the line a warning. Judged are battles with a credit that
-    are no ties of identical responses.
+    Unparsed battles and those that were not played are counted by reason, and make the line a
+    warning. Battles count as judged if they have a credit and are no ties of identical responses.
+
+    Args:
+        documents: the verdicts on each document, as the filter writes them.
+        judges: names of the judges.
     """
     battles = [battle for document in documents for battle in document["battles"]]
     unparsed = Counter(battle["reason"] for battle in battles if battle["credit"] is None)
@@ -263,8 +275,8 @@ def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -
     lost = [f"{number} unparsed ({why})" for why, number in sorted(unparsed.items())]
     lost += [f"{number} not played ({why})" for why, number in sorted(missing.items())]
     identical = sum(bool(battle.get(IDENTICAL)) for battle in battles)
-    judged = len(battles) - unparsed.total() - identical
-    counts = f"{judged} of {quantity(len(battles), 'battle')} judged by {', '.join(judges)}"
+    readable = len(battles) - unparsed.total() - identical
+    counts = f"{readable} of {quantity(len(battles), 'battle')} judged by {', '.join(judges)}"
     if identical:
         counts += f", {quantity(identical, 'tie')} of identical responses"
     level = logging.WARNING if lost else logging.INFO

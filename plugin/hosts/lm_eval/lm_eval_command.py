@@ -39,10 +39,16 @@ if TYPE_CHECKING:
     from podium.hosts.lm_eval.ranking_of_run import RunRanking
 
 REMEDY_OF_RANKING = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
+"""Remedy of the errors about an lm-eval that podium does not fit."""
 
 
 def run_lm_eval(arguments: Sequence[str]) -> int:
-    """Run `lm_eval` with these arguments, which may include `--ranker`; return its exit code."""
+    """Run `lm_eval` with these arguments, which may include `--ranker`; return its exit code.
+
+    Raises:
+        UsageError: lm-eval is not installed, cannot be imported, or is built differently and an
+            option `--ranker...` was typed.
+    """
     if find_spec("lm_eval") is None:
         raise UsageError(f"lm-eval is not installed: {install_hint('lm-eval')}")
     try:
@@ -75,6 +81,12 @@ def extend(cli: Any) -> None:
     """Add `--ranker` and its options to lm-eval's command line, and rank after its runs.
 
     A second call changes nothing.
+
+    Args:
+        cli: a `HarnessCLI`, which is changed in place.
+
+    Raises:
+        LookupError: its parser is not where podium looks for it.
     """
     run = find_run_parser(cli)
     execute = run.get_default("func")
@@ -91,6 +103,13 @@ def run_and_rank(
     """Run the evaluation as `lm_eval run` does.
 
     With `--ranker`, models are ranked after the evaluation, before results are shown and saved.
+
+    Args:
+        execute: lm-eval's own function, which runs the evaluation.
+        arguments: the parsed arguments, from which podium's options are removed in place.
+
+    Raises:
+        SystemExit: an option of podium is wrong, or the exit code of the ranking is not 0.
     """
     typed = take_options(arguments)
     with _config_without_section(arguments) as config:
@@ -130,7 +149,7 @@ def _prepare_ranking(
     options = options_from(values)
     settings = parse_settings(options.settings, options.rankers)
     # Arguments on the command line win over the `--config` file.
-    typed = {**config, **{name: value for name, value in vars(arguments).items() if value}}
+    typed = dict(config) | {name: value for name, value in vars(arguments).items() if value}
     output_path = typed.get("output_path")
     predict_only = typed.get("predict_only")
     others = find_other_samples(options.against, output_path)
@@ -162,9 +181,10 @@ def _prepare_ranking(
 
 @contextmanager
 def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
-    """Yield the content of the `--config` file.
+    """Yield the content of the `--config` file; empty if there is none or it cannot be read.
 
-    lm-eval rejects podium's keys, so `arguments` name a copy of the file without them.
+    lm-eval rejects podium's keys. If the file has such keys, `arguments.config` is changed in place
+    to the path of a copy without them, which exists while the body runs.
     """
     import yaml
 

@@ -136,16 +136,20 @@ def hash_document(document: Mapping[str, Any]) -> str:
 
 
 def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:
-    """Return a decorator that registers a `filter`, `metric` or `aggregation`.
+    """Return a decorator that registers a function or class with lm-eval, and returns it.
 
-    Raises:
-        ValueError: another module has registered the name.
+    The decorator raises ValueError if another module has registered the name.
+
+    Args:
+        kind: `filter`, `metric` or `aggregation`.
+        name: the name under which it is registered. The aggregation of a metric has its name.
+        **more: further arguments of lm-eval's `register_metric`; ignored for other kinds.
     """
     # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a
     # second time. Only the registry itself shows which module has registered the name.
     from lm_eval.api import registry
 
-    named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}
+    options = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}
 
     def decorate(function: Registered) -> Registered:
         """Register the function and return it. It may be registered again by the same module.
@@ -154,7 +158,7 @@ def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Regist
             ValueError: another module has registered the name.
         """
         try:
-            getattr(registry, f"register_{kind}")(**named)(function)
+            getattr(registry, f"register_{kind}")(**options)(function)
         except ValueError:
             owner = getattr(registry, f"{kind}_registry").get(name)
             if getattr(owner, "fn", owner).__module__ != function.__module__:

@@ -8,7 +8,7 @@ from podium.errors import unknown_name_error
 from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form
 
 TITLE = "ranking (podium)"
-typed_in_lm_eval = host_form("--{name} {value}", "--ranker_args {name}={value}")
+typed_in_lm_eval = host_form(option="--{name} {value}", argument="--ranker_args {name}={value}")
 """Writes an option for `lm_eval run`, or for podium's command if lm-eval does not have it."""
 
 
@@ -16,12 +16,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add podium's options as a group to the parser of `lm_eval run`."""
     group = parser.add_argument_group(TITLE)
     for typed, option in OPTIONS.items():
-        how: dict[str, Any] = {"metavar": option.shown}
+        form: dict[str, Any] = {"metavar": option.shown}
         if not option.shown:
-            how = {"action": "store_const", "const": True}
+            form = {"action": "store_const", "const": True}
         elif not option.is_single:
-            how["nargs"] = "+"
-        group.add_argument(f"--{typed}", default=None, help=option.help, **how)
+            form["nargs"] = "+"
+        group.add_argument(f"--{typed}", default=None, help=option.help, **form)
 
 
 def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -58,5 +58,5 @@ def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a key of a `--config` file is podium's."""
+    """Return whether a key of a `--config` file is podium's: `ranker`, or `ranker_...`."""
     return name == PREFIX or name.startswith(f"{PREFIX}_")

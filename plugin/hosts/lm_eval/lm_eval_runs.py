@@ -52,7 +52,7 @@ class RunFolders:
     notes: tuple[Notice, ...]
 
     def name_origins(self, text: str) -> str:
-        """Return a message in which the names in `origins` replace the folders."""
+        """Return a message in which each folder in `origins` is replaced by its name."""
         for folder, origin in self.origins.items():
             text = text.replace(folder, origin)
         return text
@@ -78,7 +78,7 @@ class RunFolders:
 
 
 def find_other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
-    """Return the files of samples of other runs.
+    """Return the files of samples of other runs, source by source.
 
     Args:
         against: folders of other runs, each optionally `label=path`. If there are none, the folder
@@ -94,13 +94,13 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
             "or an --output_path"
         )
     if not against:
-        return _samples_in(results_folder(str(output_path)), None)
+        return _samples_in(results_folder(str(output_path)), label=None)
     files: list[Samples] = []
     for source in against:
         label, path = split_label(source)
         if not Path(path).exists():
             raise UsageError(f"--ranker_against {source}: no such file or directory: {path}")
-        samples = _samples_in(Path(path), label)
+        samples = _samples_in(Path(path), label=label)
         if not samples:
             raise UsageError(
                 f"--ranker_against {source}: there are no samples of lm-eval; "
@@ -111,8 +111,10 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
 
 
 def results_folder(output_path: str) -> Path:
-    """Return the folder of lm-eval's results: the output path, or its parent if it names a .json
-    file."""
+    """Return the folder of lm-eval's results.
+
+    It is the output path, or the parent of an output path that ends in .json.
+    """
     path = Path(output_path)
     return path.parent if path.suffix == ".json" else path
 
@@ -120,6 +122,7 @@ def results_folder(output_path: str) -> Path:
 def podium_folder(output_path: str) -> Path:
     """Return the folder of podium's tournaments and pinned reference, beside that of the results.
 
+    It need not exist. Its name is that of the folder of results with `TOURNAMENTS` after it.
     It is not in the folder of results, because `podium rank` reads whole folders.
     """
     folder = results_folder(output_path).absolute()
@@ -156,13 +159,13 @@ def collect_runs(
     Returns:
         The folders of this run and of the others.
     """
-    this_run = _samples_in(run, label)
+    this_run = _samples_in(run, label=label)
     tasks = {file.task for file in this_run}
     same_tasks = [file for file in others if file.task in tasks]
     files = [*this_run, *same_tasks]
-    named, notes_on_settings = name_by_settings(files, names_joined=names_joined)
-    samples = named[: len(this_run)]
-    others = named[len(this_run) :]
+    named_files, notes_on_settings = name_by_settings(files, names_joined=names_joined)
+    samples = named_files[: len(this_run)]
+    others = named_files[len(this_run) :]
     model = samples[0].model
     earlier = [file for file in others if file.model == model]
     replaced: dict[str, None] = {}
@@ -253,7 +256,11 @@ def _folder_of_saved(run: Path, output_path: str) -> Path:
 def _samples_in(path: Path, label: str | None) -> list[Samples]:
     """Return the samples files in a folder and its subfolders, sorted, or the one at a path.
 
-    Empty if there are none. `label` is the user's name for the model, or None.
+    Empty if there are none.
+
+    Args:
+        path: a folder or a file.
+        label: the user's name for the model; None for the name of the folder.
     """
     paths = [path]
     if not path.is_file():

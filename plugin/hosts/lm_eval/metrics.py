@@ -23,8 +23,8 @@ UNKNOWN = float("nan")
 NO_ERROR = "N/A"
 """The text that lm-eval shows for an unknown standard error."""
 
-# Names of the metrics of which a higher value is better.
 BETTER_IF_HIGHER = ("win_rate", "bradley_terry", "soft_elo", "judged")
+"""Names of the metrics of which a higher value is better."""
 
 log = logging.getLogger(__name__)
 _DIGESTS: set[bytes] = set()
@@ -41,9 +41,9 @@ def remember_verdicts(text: str) -> str:
 
 
 def parse_filter_verdicts(filtered: Any) -> dict[str, Any] | None:
-    """Parse a filtered response, or a list of one, into the verdicts on a document.
+    """Parse a filtered response, or a list of one response, into the verdicts on a document.
 
-    None if the judging filter of this process did not write it.
+    None if the judging filter of this process did not write the response, or if there are several.
     """
     if isinstance(filtered, list | tuple) and len(filtered) == 1:
         return parse_filter_verdicts(filtered[0])
@@ -136,7 +136,8 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     if REPLACED_RANKER_KEY in standings.diagnostics:
         # A metric has the name of its ranker, so it must not show a score of another one.
         raise NotIdentifiedError(standings.diagnostics[REPLACED_RANKER_KEY]["reason"])
-    return standings, next(entry for entry in standings.entries if entry.model == first["model"])
+    own_entry = next(entry for entry in standings.entries if entry.model == first["model"])
+    return standings, own_entry
 
 
 def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], float | str], ...]:
@@ -231,6 +232,7 @@ NAMES = (
     "win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing "
     "soft_elo soft_elo_stderr"
 )
+"""Names of all metrics that this file registers, separated by blanks."""
 SOFT_METRICS = [
     {"metric": name, "aggregation": name, "higher_is_better": name in BETTER_IF_HIGHER}
     for name in NAMES.split()

@@ -18,6 +18,7 @@ from podium.scorers.reasoning import Policy
 from podium.wording import quantity, some, some_paths
 
 MEDIA_IN_DOCUMENT = "media in the document, which the filter cannot show"
+"""Why battles on a document with images, audio or video are missing."""
 KEYS_OF_MEDIA = (("bytes", "path"), ("array", "sampling_rate"))
 """Keys of the dictionaries by which datasets hold images and audio that are not decoded."""
 DECODERS = ("PIL", "torchcodec", "decord")
@@ -107,10 +108,10 @@ def _no_common_item_error(
     """
     where = some_paths(responses.sources)
     if field is None:
-        held = some(responses.categories) or "none"
+        categories = some(responses.categories) or "none"
         return UsageError(
-            f"none of the {quantity(len(names), 'document')} is in {where} (tasks there: {held}): "
-            "compare runs of the same data with --log_samples, "
+            f"none of the {quantity(len(names), 'document')} is in {where} (tasks there: "
+            f"{categories}): compare runs of the same data with --log_samples, "
             "or write `item: FIELD` if the opponents are known by an id"
         )
     ids = some([item.id for item in responses.items], most=3)
@@ -126,8 +127,8 @@ def shows_media(value: Any) -> bool:
     keys of `KEYS_OF_MEDIA`, or as an object of a package in `DECODERS`.
     """
     if isinstance(value, Mapping):
-        named = [value[name] for name in MEDIA_COLUMNS if name in value]
-        is_named = any(not is_empty(each) and each not in ("", []) for each in named)
+        media_cells = [value[name] for name in MEDIA_COLUMNS if name in value]
+        is_named = any(not is_empty(each) and each not in ("", []) for each in media_cells)
         is_encoded = any({*keys} <= value.keys() for keys in KEYS_OF_MEDIA)
         return is_named or is_encoded or any(map(shows_media, value.values()))
     if isinstance(value, list | tuple):
@@ -141,8 +142,8 @@ def _battles_of_document(
     """Return the battles of one document, with every opponent.
 
     The k-th response is compared with the k-th of an opponent, or with the only one. A battle is
-    missing if the response of this run is empty or the opponent has none; `missing` then names the
-    opponent, with the number of the response from the second on.
+    missing if the response of this run is empty or the opponent has no response. The key in
+    `missing` is then the opponent's name, as in `gpt (response 2)` from the second response on.
 
     Args:
         name: id of the document's item.
@@ -163,15 +164,22 @@ def _battles_of_document(
             missing[which] = responses.missing[other].get(key, ABSENT)
         elif item:
             response = {"response": number} if len(texts) > 1 else {}
-            shown = {model: text, other: responses.texts[other][key]}
-            battles.append({"item": name, **response, **_shown_to_judge(item, shown)})
+            text_by_model = {model: text, other: responses.texts[other][key]}
+            battles.append({"item": name, **response, **_shown_to_judge(item, text_by_model)})
     return DocumentBattles(name, battles, missing)
 
 
-def _shown_to_judge(item: Item, shown: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a judge is shown of an item and of two models' responses to it (by model)."""
+def _shown_to_judge(item: Item, text_by_model: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of `BattleMetadata` that say what a judge is shown, without the item's id.
+
+    model_a is the model whose name comes first in the alphabet.
+
+    Args:
+        item: the item.
+        text_by_model: the texts of two responses to it, by model.
+    """
     # Models are sorted by name as in tournaments, so that both share the replies in the cache.
-    model_a, model_b = sorted(shown)
+    model_a, model_b = sorted(text_by_model)
     return {
         "model_a": model_a,
         "model_b": model_b,
@@ -179,29 +187,30 @@ def _shown_to_judge(item: Item, shown: Mapping[str, str]) -> dict[str, Any]:
         "reference": item.reference,
         "system": item.system,
         "category": item.category,
-        "response_a": shown[model_a],
-        "response_b": shown[model_b],
-        "length_a": len(shown[model_a]),
-        "length_b": len(shown[model_b]),
+        "response_a": text_by_model[model_a],
+        "response_b": text_by_model[model_b],
+        "length_a": len(text_by_model[model_a]),
+        "length_b": len(text_by_model[model_b]),
     }
 
 
 def _find_item_ids(
     docs: Sequence[Mapping[str, Any]],
     responses: Responses,
-    known: Collection[str],
+    ids_of_responses: Collection[str],
     field: str | None,
     task: str | None,
 ) -> list[str]:
     """Return the item id of each document, in order.
 
-    It is the value of `field` as text. If this is None, it is the id that opponents' samples have
-    for a document with the same content, or such an id that no opponent has.
+    It is the value of `field` as text. If `field` is None, it is the id that opponents' samples
+    have for a document with the same content. A document that no opponent has gets the id that it
+    would have there.
 
     Args:
         docs: the documents.
         responses: the opponents' responses, whose categories are tasks.
-        known: ids of the opponents' items.
+        ids_of_responses: ids of the opponents' items.
         field: name of the document's field with the id, or None.
         task: the opponents' task that counts; None for all.
 
@@ -219,21 +228,21 @@ def _find_item_ids(
     # `item_ids` takes filter, hash and position of each document; all are of one filter here.
     places = [("", hash_document(doc), place) for place, doc in enumerate(docs)]
     ids_by_task = [item_ids(name, places) for name in dict.fromkeys(tasks or ("",))]
-    chosen = []
+    ids_of_documents = []
     # For each document, the ids that it would have in each task.
     for ids in zip(*ids_by_task, strict=True):
-        present = [item_id for item_id in ids if item_id in known]
+        present = [item_id for item_id in ids if item_id in ids_of_responses]
         if len(present) > 1:
             raise UsageError(
                 f"a document is in several tasks of the opponents ({some(present)}): "
                 "write `task: NAME`"
             )
-        chosen.append(present[0] if present else ids[0])
-    return chosen
+        ids_of_documents.append(present[0] if present else ids[0])
+    return ids_of_documents
 
 
 def _format_sources(against: Against) -> list[str]:
-    """Return the opponents in the form of sources on a command line: `path` or `label=path`."""
+    """Return the opponents as a list of sources, as on a command line: `path` or `label=path`."""
     if isinstance(against, Mapping):
         return [f"{label}={path}" for label, path in against.items()]
     return [against] if isinstance(against, str) else list(map(str, against))

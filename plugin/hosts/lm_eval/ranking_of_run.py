@@ -66,6 +66,7 @@ class RunRanking:
     """Ranks a run of lm-eval among other runs.
 
     Attributes:
+        options: podium's options of the run.
         output_path: where lm-eval saves its results; None if it does not save them.
         settings: parsed options of the rankers.
         keeps_samples: whether samples stay in the results after the ranking.
@@ -95,7 +96,12 @@ class RunRanking:
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
         """Rank the run and write the ranking into `results`.
 
-        A failure becomes a note and leaves lm-eval's results as they are.
+        A failure becomes a note and leaves lm-eval's results as they are. The samples are removed
+        from the results at the end, unless they are to stay.
+
+        Args:
+            results: the results that lm-eval returned, which are changed in place.
+            tracker: lm-eval's tracker of the evaluation.
         """
         try:
             self._rank(results, tracker)
@@ -177,14 +183,20 @@ class RunRanking:
                 self.notes += _notes_on_lack(task, standings, runs.model)
         self._save_pin(runs.model)
         whole = _merge_rankings(rankings)
-        kept = [_write_figure(results, figure) for figure in figures]
-        whole = replace(whole, provenance={**whole.provenance, FIGURES: kept})
+        written_figures = [_write_figure(results, figure) for figure in figures]
+        whole = replace(whole, provenance={**whole.provenance, FIGURES: written_figures})
         self._write_ranking(results, whole, runs.model)
 
     def _write_ranking(self, results: dict[str, Any], whole: Ranking, own_model: str) -> None:
         """Write the whole ranking into the results and the tournament's log.
 
-        `own_model` is the name of the model of this run.
+        The table that is printed at the end is set, too. An error of writing into the log becomes a
+        note.
+
+        Args:
+            results: lm-eval's results, which are changed in place.
+            whole: the ranking of all tasks.
+            own_model: name of this run's model.
         """
         results[KEY] = json.loads(whole.to_json())
         is_judged = bool(self.options.judges)
@@ -201,9 +213,12 @@ class RunRanking:
                 self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _save_pin(self, model: str) -> None:
-        """Write the pinned reference beside the results, and note what is said about it.
+        """Write the pinned reference beside the results, and keep the messages about it as notes.
 
-        `model` is this run's model.
+        An error of writing becomes a note, too.
+
+        Args:
+            model: name of this run's model.
         """
         try:
             notices = self.pin.save([model])
@@ -248,9 +263,9 @@ class RunRanking:
         parts = _groups_of(results, tasks) | {task: [task] for task in tasks}
         for name, members in parts.items():
             # A group of all tasks names none, so that its ranking is that of all battles.
-            named = [] if members == tasks else members
+            named_tasks = [] if members == tasks else members
             try:
-                battles = battles_of(named)
+                battles = battles_of(named_tasks)
                 rankings[name] = self._rank_battles(battles, runs)
                 figures += self.pin.written_figures(name, rankings[name], battles, [runs.model])
             except PodiumError as error:
@@ -302,21 +317,24 @@ class RunRanking:
             self._note_failure(f"the tournament's log names removed folders: {error}")
 
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
-        """Rank some battles. In the ranking, runs have the names under which the user has them."""
+        """Rank some battles. In the ranking, runs have the names under which the user has them.
+
+        The exit code is set if the ranking is partial.
+        """
         name = runs.name_origins
         ranking = rank_for_host(battles, self.options, self.settings)
         if is_partial(ranking, battles):
             self.code = EXIT_CODE_OF_PART
         place = partial(runs.name_saved, output_path=self.output_path)
-        named: dict[str, Any] = {"sources": list(map(place, ranking.provenance["sources"]))}
+        provenance: dict[str, Any] = {"sources": list(map(place, ranking.provenance["sources"]))}
         if "runs" in ranking.provenance:
-            named["runs"] = [
+            provenance["runs"] = [
                 {**run, "source": place(run["source"])} for run in ranking.provenance["runs"]
             ]
         return replace(
             ranking,
             standings=tuple(each.map_texts(name) for each in ranking.standings),
-            provenance={**ranking.provenance, **named},
+            provenance={**ranking.provenance, **provenance},
             failures=tuple(map(name, ranking.failures)),
         )
 
@@ -351,7 +369,7 @@ class RunRanking:
 
 
 def _have_metric(results: Mapping[str, Any]) -> bool:
-    """Return whether a task has a metric, which lm-eval writes as `METRIC,FILTER`."""
+    """Return whether any task has a metric, which lm-eval writes as `METRIC,FILTER`."""
     return any("," in name for figures in results["results"].values() for name in figures)
 
 
@@ -377,10 +395,10 @@ def _read_scores_of_tasks(
 def query_of_tasks(
     sources: Sequence[str], reading: Mapping[str, Any], tasks: Sequence[str]
 ) -> BattleQuery:
-    """Return the query for `_read_scores_of_tasks`.
+    """Return the query for `_read_scores_of_tasks`, whose arguments it has.
 
-    A condition selects the task if there is only one. Of several tasks, all battles are read, and
-    those of others are left out later.
+    A condition selects the task if there is only one. If there are several, the query is for the
+    battles of all tasks in the sources, of which the caller selects some.
     """
     where = [*reading.get("where", ())]
     if len(tasks) == 1:
@@ -427,7 +445,9 @@ def _write_figure(results: dict[str, Any], figure: WrittenFigure) -> dict[str, A
         if figures is not None:
             figures[key] = figure.value
             figures[f"{name}_stderr,{KEY}"] = error
-    results.setdefault("higher_is_better", {}).setdefault(figure.task, {})[name] = True
+    directions = results.setdefault("higher_is_better", {})
+    directions_of_task = directions.setdefault(figure.task, {})
+    directions_of_task[name] = True
     return {"key": key, **figure.to_json()}
 
 
@@ -443,7 +463,10 @@ def _key_of_figure(figure: WrittenFigure) -> str:
 
 
 def _notes_on_lack(task: str, standings: Standings, model: str) -> list[str]:
-    """Return a note on why a model has no score in standings; empty if it has one."""
+    """Return a list with a note on why a model has no score in standings; empty if it has one.
+
+    A score that the data do not bound counts as none.
+    """
     entry = next((entry for entry in standings.entries if entry.model == model), None)
     if entry is not None and entry.score is not None and not entry.separated:
         return []
@@ -466,8 +489,8 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     failures: list[str] = []
     sources = set[str]()
     for task, ranking in rankings.items():
-        for tables, of_task in ((standings, ranking.standings), (details, ranking.details)):
-            for standings_of_slice in of_task:
+        for tables, tables_of_task in ((standings, ranking.standings), (details, ranking.details)):
+            for standings_of_slice in tables_of_task:
                 part = f"{task} {standings_of_slice.slice}" if standings_of_slice.slice else task
                 answer = standings_of_slice.answer
                 if answer:

@@ -21,20 +21,29 @@ FORBIDDING_CHECKS = frozenset(
 )
 """Names of the checks that make a ranking meaningless if they are flagged."""
 DO_NOT_USE = "Do not use this ranking: {finding}{others}."
+"""First sentence if a probe of `FORBIDDING_CHECKS` is flagged. `{others}` is empty or names further
+probes in brackets.
+"""
 USE_WITH_CARE = (
     "Use this ranking with care, {flagged} of {number} probes {are} flagged: {finding}{others}."
 )
+"""First sentence if another probe is flagged."""
 NOT_FLAGGED = "No probe is flagged: {ok} of {number} {are} ok{unknown}."
+"""First sentence if no probe is flagged. `{unknown}` is empty or `UNKNOWN_PROBES`."""
 UNKNOWN_PROBES = ", and {number} {are} not known ({names})"
+"""Names the probes that are not known."""
 DO_FIRST = "Next step: {remedy}."
+"""Last sentence on what to do about the gravest flagged probe."""
 
 
 def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ...]:
-    """Write at most three sentences on a ranking.
+    """Write at most three sentences on a ranking, as a tuple.
 
-    The first one says whether to use it, by the gravest flagged probe. The second one says which
-    models lead; it is left out if a probe of `FORBIDDING_CHECKS` is flagged. The third one says
-    what to do first: about the gravest flagged probe, else what separates the first two models.
+    The first sentence says whether to use the ranking, by the gravest flagged probe. The second one
+    says which models lead; it is left out if a probe of `FORBIDDING_CHECKS` is flagged. The third
+    one says what to do first: what helps with the gravest flagged probe for which something is
+    known to help. If no probe is flagged, the third one is the ranking's own next step.
+    Descriptions do not count.
 
     Args:
         standings: the ranking, with its answer.
@@ -64,32 +73,36 @@ def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ..
 
 
 def _others_text(flagged: Sequence[Probe], gravest: Probe) -> str:
-    """Name the flagged probes beside the gravest one; empty if there are none."""
+    """Name the flagged probes beside the gravest one in brackets; empty if there are none."""
     names = list(dict.fromkeys(probe.check.name for probe in flagged if probe is not gravest))
     return f" (also flagged: {join_names(names)})" if names else ""
 
 
 def _sentence_without_flags(tested: Sequence[Probe]) -> str:
-    """Write how many probes are ok, and which are not known."""
+    """Write how many probes are ok, and name those that are not known.
+
+    Args:
+        tested: the probes that are no descriptions; none of these is flagged.
+    """
     unknown = [probe.check.name for probe in tested if not probe.check.is_known]
-    known = len(tested) - len(unknown)
+    number_known = len(tested) - len(unknown)
     more = ""
     if unknown:
         number = number_word(len(unknown))
         are = word_for(len(unknown), "is", "are")
         more = UNKNOWN_PROBES.format(number=number, are=are, names=", ".join(unknown))
     return NOT_FLAGGED.format(
-        ok=number_word(known),
+        ok=number_word(number_known),
         number=number_word(len(tested)),
-        are=word_for(known, "is", "are"),
+        are=word_for(number_known, "is", "are"),
         unknown=more,
     )
 
 
 def _step_sentence(flagged: Sequence[Probe]) -> str:
-    """Write what to do about the first flagged probe for which something is known to help.
+    """Write what to do about the first flagged probe that has a remedy.
 
-    Empty if there is none.
+    The text is empty if none has.
     """
     remedies = [probe.remedy for probe in flagged if probe.remedy]
     return DO_FIRST.format(remedy=remedies[0]) if remedies else ""

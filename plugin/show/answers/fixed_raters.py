@@ -8,9 +8,10 @@ from podium.wording import number_word, plural
 
 
 def fixed_raters_of(standings: Standings) -> str | None:
-    """Write the judges or voters that the intervals speak of, as `these four judges`.
+    """Return the judges or voters that the intervals are about, such as `these four judges`.
 
-    None if there is one judge, or if the intervals include how judges or voters differ.
+    The result is None if there is one judge, or if the intervals include how judges or voters
+    differ.
     """
     raters = standings.diagnostics.get(FIXED_RATERS)
     if raters is None:
@@ -19,7 +20,11 @@ def fixed_raters_of(standings: Standings) -> str | None:
 
 
 def raters_text(unit: str, number: int) -> str:
-    """Write judges or voters, as `these four judges`, or `this voter`."""
+    """Write a number of judges or voters, such as `these four judges` or `this voter`.
+
+    Args:
+        unit: `judge` or `voter`.
+    """
     if number == 1:
         return f"this {unit}"
     return f"these {number_word(number)} {plural(unit, number)}"
@@ -54,8 +59,11 @@ def limit_sentence(
 
 
 def after_colon(sentence: str, models: Iterable[str]) -> str:
-    """Return a sentence as it goes on after a colon: in lower case, unless a model's name begins
-    it."""
+    """Return a sentence as it continues after a colon.
+
+    Its first letter is in lower case, unless the sentence begins with the name of one of the
+    models, followed by a space or a comma.
+    """
     if any(sentence.startswith((f"{name} ", f"{name}, ")) for name in models):
         return sentence
     return sentence[:1].lower() + sentence[1:]

@@ -38,7 +38,11 @@ def groups_sentence(standings: Standings, *, is_partial: bool = False) -> str:
 
 
 def _standings_of_group(standings: Standings, group: Sequence[str]) -> Standings:
-    """Return standings of the models of one group, with the number of its own items if known."""
+    """Return standings of the models of one group that met.
+
+    The number of items (or groups of items) is the largest number of a model in the group, if
+    numbers by model are known; else it is that of the whole ranking.
+    """
     others = {entry.model for entry in standings.entries if entry.model not in group}
     standings_of_models = without_models(standings, others)
     items_by_model = standings.diagnostics.get("items_by_model", {})

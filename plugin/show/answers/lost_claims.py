@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import Check
+from podium.check_results import Check
 from podium.data.battles import Battles
 from podium.diagnosis.checks.loss_checks import UNPARSED
 from podium.errors import PodiumError
@@ -18,16 +18,19 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Standings
 
 Scores = Mapping[str, float]
+"""Scores by name of the model."""
 Pair = tuple[str, str]
+"""Names of two models."""
 
 
 def unclaimed_models(
     standings: Standings, battles: Battles, losses: Check | None
 ) -> tuple[str, ...]:
-    """Return the models for which lost battles or scores may explain a difference.
+    """Return the models about which nothing can be claimed because of their losses.
 
-    For unparsed battles, these are the models of `models_in_doubt`. What absent verdicts and lost
-    scores would change is not computed: these models are all in doubt.
+    If battles are unparsed, these are the models of `models_in_doubt`. If verdicts are absent or
+    scores are lost, all models of the check are in doubt: what the losses would change is not
+    computed. Empty if the check is not flagged.
 
     Args:
         standings: the standings.
@@ -119,9 +122,10 @@ def _largest_change(changes: Mapping[Pair, float], pair: Pair) -> float:
 
 
 def _score_function(standings: Standings) -> Callable[[Battles, np.ndarray], Scores] | None:
-    """Return the function that computes scores on the scale of the standings from credits.
+    """Return the function that computes scores on the scale of the standings.
 
-    None if this module has no function for the scale.
+    The function takes the battles and the credits of `model_a`. The result is None if this module
+    has no function for the scale: it has one for Elo, and one for the ranker `win-rate`.
     """
     if standings.scale.is_elo:
         return _elo_of
@@ -129,13 +133,21 @@ def _score_function(standings: Standings) -> Callable[[Battles, np.ndarray], Sco
 
 
 def _elo_of(battles: Battles, credit: np.ndarray) -> Scores:
-    """Return Bradley-Terry ratings in Elo points, by model."""
+    """Return Bradley-Terry ratings in Elo points, by model.
+
+    Raises:
+        PodiumError: no battle has a credit, or the fit fails.
+    """
     coded = code_battles(battles, credit=credit)
     return dict(zip(coded.models, (POINTS * fit_battles(coded).theta).tolist(), strict=True))
 
 
 def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
-    """Return win rates, by model."""
+    """Return win rates, by model.
+
+    Raises:
+        PodiumError: no battle has a credit.
+    """
     coded = code_battles(battles, credit=credit)
     return dict(zip(coded.models, win_rates(pair_sums(coded)).tolist(), strict=True))
 

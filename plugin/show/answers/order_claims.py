@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import Check, find_flagged
+from podium.check_results import Check, find_flagged
 from podium.data.battles import Battles
 from podium.data.listed_values import values_in_cell
 from podium.defaults import REGULARIZATION
@@ -26,10 +26,10 @@ def explained_by_any_order(
 ) -> tuple[str, ...]:
     """Return the models of which the order of responses may explain that one is clearly ahead.
 
-    They are those of `models_explained_by_order`, of up to two fits: if the check `one order` is
-    flagged, one with a term for the response shown first in all battles; if the check `order in
-    slices` is flagged, one with a term for the response that each slice favours. Empty if neither
-    check is flagged.
+    The models are those of `models_explained_by_order`, of up to two fits. If the check `one order`
+    is flagged, a fit has a term for the response shown first in all battles. If the check `order in
+    slices` is flagged, a fit has a term for the response that each slice favours. The tuple has no
+    repeats, and is empty if neither check is flagged.
 
     Args:
         standings: scores, errors and critical value.
@@ -48,10 +48,11 @@ def explained_by_any_order(
 
 
 def _favoured_sides(battles: Battles, column: str, leans: Mapping[str, float]) -> np.ndarray:
-    """Return of each battle which response its slices favour, shape (battles,).
+    """Return which response of each battle its slices favour, shape (battles,).
 
-    It is 1 for the response shown first, -1 for the other one, and 0 if the slice is not among
-    `leans`, or if the slices of a cell that lists several values favour both alike.
+    The value is 1 for the response shown first, -1 for the response shown second, and 0 if the
+    slice is not among `leans`. A cell that lists several values is in several slices: the sign of
+    the sum over these counts.
 
     Args:
         battles: the battles.
@@ -98,8 +99,8 @@ def models_explained_by_order(
     except PodiumError:
         is_kept = [False] * len(claims)
     explained = set[str]()
-    for pair, kept in zip(claims, is_kept, strict=True):
-        if not kept:
+    for pair, holds in zip(claims, is_kept, strict=True):
+        if not holds:
             explained.update(pair)
     return tuple(name for name in names if name in explained)
 
@@ -110,13 +111,16 @@ def _claims_kept(
     critical: float,
     side: np.ndarray | None,
 ) -> list[bool]:
-    """Return of each claim whether it holds in a fit with a term for the response shown first.
+    """Fit the ratings again with a term for the response shown first, and test the claims.
 
     Args:
         battles: the battles.
         claims: pairs of models, of which the first is clearly ahead.
         critical: critical value of a difference, in standard errors.
         side: see `models_explained_by_order`.
+
+    Returns:
+        Whether each claim holds in the fit, in the order of `claims`.
 
     Raises:
         PodiumError: the term is confounded with the ratings, or the fit fails.
@@ -129,20 +133,21 @@ def _claims_kept(
     fit = fit_with_length(coded, term[readable], REGULARIZATION, np.zeros(len(coded.models)))
     _, cluster = np.unique(cluster_battles(battles).code[readable], return_inverse=True)
     code = {name: k for k, name in enumerate(coded.models)}
-    kept = []
+    are_kept = []
     for winner, loser in claims:
         contrast = np.zeros(fit.likelihood.design.parameter_count)
         contrast[code[winner]] = 1.0
         contrast[code[loser]] = -1.0
         gap = fit.theta[code[winner]] - fit.theta[code[loser]]
-        kept.append(bool(gap > critical * _error_of(fit, contrast, cluster)))
-    return kept
+        are_kept.append(bool(gap > critical * _error_of(fit, contrast, cluster)))
+    return are_kept
 
 
 def _side_shown_first(battles: Battles) -> np.ndarray:
-    """Return of each battle which response was shown first, shape (battles,).
+    """Return which response of each battle was shown first, shape (battles,).
 
-    It is 1 for the response of model a, -1 for that of model b, and 0 if it is not known.
+    The value is 1 for the response of `model_a`, -1 for that of `model_b`, and 0 if the order is
+    merged or unknown.
     """
     order = read_orders(battles)
     return (order == "ab").astype(float) - (order == "ba")

@@ -7,6 +7,7 @@ from math import ceil
 
 from podium.wording import number_word, plural
 
+# The first sentence if no model is called clearly ahead, and on models without a place.
 SAME_SCORE = (
     "{models} have the same score and are too close to call: no test of their differences is known."
 )
@@ -27,14 +28,20 @@ NEW_MODELS = (
 )
 NEW_MODEL = "{entry.model} at {entry.score:.0f} Elo ({interval})"
 
+# The first sentence: which models lead, and which follow. `{evidence}` is the number of items.
 ONE_LEADER = "{leader} is clearly ahead of all {others}{lead}."
 LEAD = ": {gap} ({low} … {high}) above {second}"
+"""Part of `ONE_LEADER`: the gap to the second model with its interval."""
 LEAD_FROM = ": at least {low} above {second}"
+"""Part of `ONE_LEADER` if the gap has no upper end."""
 LEAD_IN_WINS = "{lead}, or a win rate of {least}{wins:.0%} counting ties as half"
+"""Part of `ONE_LEADER`: the gap, and the win rate that it stands for."""
 AT_LEAST = "at least "
+"""Stands before the win rate of `LEAD_IN_WINS` if the gap has no upper end."""
 OPEN_GROUP = "{models} lead and are too close to call {evidence}."
 PARTLY_OPEN_GROUP = "{models} are clearly ahead of {rest}; first is {first}; {behind}."
 THE_REST = "the rest"
+"""Stands for several models below the leading group."""
 MODEL_BEHIND = "{model} is clearly behind {better}"
 MORE_MODELS_BEHIND = "{number} more {are} behind others"
 MODEL_FOLLOWS = "{model} follows"
@@ -62,12 +69,14 @@ NEW_LEADER_UNKNOWN = "How few {nouns} decide the first place is unknown: {reason
 TWO_OPEN = "{models} are too close to call {evidence}."
 ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
 
+# Parts of the second sentence: what the checks found.
 IDENTICAL_BATTLES = "{number:,} of {battles} {are} of identical responses."
 ALSO_FLAGGED = "also: {text}"
 MORE_FLAGGED = "also flagged: {names}"
 CAUTION = "caution: {text}"
 UNKNOWN_CHECKS = "not known: {names}"
 
+# The third sentence: what to do next, what is unknown about that, and how other slices compare.
 MORE_ITEMS = (
     "If the true gap between {first} and {second} is the measured {gap}, {items} would separate "
     "them with 80% power."
@@ -77,11 +86,21 @@ MORE_ITEMS_UNKNOWN = (
     "How many more {nouns} would separate {first} from {second} is unknown: {reason}."
 )
 GAP_UNBOUNDED = "the data do not bound their gap"
+"""Reason why the number of further items is unknown."""
 NO_GAP = "no difference was measured"
+"""Reason why the number of further items is unknown."""
 GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
+"""Reason why the number of further items is unknown."""
+BUSY_RATERS = "a few of the {raters} gave most of the verdicts"
+"""Reason why the number of further items is unknown."""
+FEW_RATERS = "only {raters}"
+"""Reason why the number of further items is unknown."""
 FEW_ITEMS = "there are fewer than {least} {nouns}"
+"""Reason why the number of further items is unknown."""
 LABELS_UNBOUNDED = "the labels alone do not bound their ratings"
+"""Reason why the number of further labels is unknown."""
 RIVAL_LEADS = "without {items}, {rival} leads"
+"""Reason why the number of further items is unknown."""
 GROUPS_APART = "{groups} groups of models never met, and only models of one group are compared."
 IN_GROUP = "In group {number} ({models}): {claims}"
 MORE_GROUPS = "The table has {number} more."
@@ -110,7 +129,10 @@ OTHERS_LEAD_IN_SOME = (
 
 
 def all_of(number: int, noun: str) -> str:
-    """Write how many things are meant by `all`, for example `both checks` or `all nine checks`."""
+    """Write how many things are meant by `all`, such as `both checks` or `all nine checks`.
+
+    One thing is `the one check`.
+    """
     if number == 1:
         return f"the one {noun}"
     if number == 2:
@@ -121,7 +143,8 @@ def all_of(number: int, noun: str) -> str:
 def further_items_text(raters: int, further_raters: int, items: int, unit: str) -> str:
     """Write how many further items go with further voters or judges, as ` with 90 further items`.
 
-    Errors by item and by rater both shrink only if both numbers grow by the same factor.
+    The text begins with a space and follows the number of raters. Errors by item and by rater both
+    shrink only if both numbers grow by the same factor.
 
     Args:
         raters: number of voters or judges so far.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, find_flagged
+from podium.check_kinds import CHECKS
+from podium.check_results import Check, find_flagged
 from podium.data.battles import Battles
 from podium.data.stopped_judges import are_of_stopped_judge
 from podium.defaults import RANKER_OF_DECISIONS
@@ -29,8 +30,10 @@ from podium.distributions import ndtri
 from podium.notices.catalogue_of_notices import RANKED_ALONE
 from podium.notices.notice import select_codes
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further_labels
+from podium.rankers.errors.raters import FIXED_RATERS
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
+from podium.rankers.standings import EFFECTIVE_RATERS, FEW_RATERS
 from podium.score_scale import ELO, WIN_RATE
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import after_colon, fixed_raters_of, limit_sentence
@@ -170,9 +173,10 @@ def _models_without_claims(
 ) -> tuple[str, ...]:
     """Return the names of the models about which nothing can be claimed.
 
-    More of their battles or scores are lost than of other models, or a judge that read single
-    orders favours the response shown first, and this may change a claim. The tuple is empty if the
-    slice has no checks.
+    A model is among them if its battles or scores are lost more often than those of other models
+    and this may change a claim (`unclaimed_models`), if the order of responses may explain a
+    claim (`explained_by_any_order`), or if the intervals speak of three or more voters or judges,
+    of whom one or two judged the model. The tuple is empty if the slice has no checks.
 
     Args:
         standings: the standings.
@@ -183,7 +187,10 @@ def _models_without_claims(
     battles = slices[standings.slice]
     by_losses = unclaimed_models(standings, battles, flagged_losses(adjusted))
     by_order = explained_by_any_order(standings, battles, adjusted)
-    return tuple(dict.fromkeys([*by_losses, *by_order]))
+    of_few_raters: Sequence[str] = ()
+    if FIXED_RATERS in standings.diagnostics:
+        of_few_raters = [*standings.diagnostics.get(FEW_RATERS, {})]
+    return tuple(dict.fromkeys([*by_losses, *by_order, *of_few_raters]))
 
 
 def build_ranking_answer(
@@ -248,7 +255,12 @@ def build_ranking_answer(
 
 
 def _claim_sentence(claimed: Standings, in_doubt: Sequence[str]) -> str:
-    """Write which models are ahead, and about which ones nothing is claimed.
+    """Write which models are ahead, and about which models nothing is claimed.
+
+    If models fall into groups that never met, the first part is about each group
+    (`groups_sentence`), else about the whole ranking (`who_sentence`). The first part is missing if
+    `who_sentence` has nothing to say; the second part is missing if no model is in doubt. The text
+    may so be empty.
 
     Args:
         claimed: the standings with their checks, without the models in doubt.
@@ -263,9 +275,10 @@ def _claim_sentence(claimed: Standings, in_doubt: Sequence[str]) -> str:
 
 
 def _no_unit_sentence(battles: Battles, checks: Sequence[Check]) -> str | None:
-    """Write that nobody is called ahead, as the independent unit is not known; None if it is.
+    """Write that nobody is called clearly ahead, because the independent unit is not known.
 
-    It is not if a column looks like the item, or if items are alike in groups (`dependent_groups`).
+    This is so if items are alike in groups (`dependent_groups`), or if a column looks like the item
+    and is not read as such. Otherwise, the result is None.
     """
     groups = dependent_groups(checks)
     if groups is not None and battles.has_items:
@@ -308,14 +321,21 @@ def _answer_on_unlike_scales(
 def _answer_on_stopped_judge(standings: Standings, of_slice: str | None) -> Standings:
     """Return standings with an answer that claims nothing, as their judge cannot judge.
 
-    `of_slice` is the name of the slice with which the answer begins; None for none.
+    The answer is one sentence, and no model has a rank of its own (`withhold_ranks`).
+
+    Args:
+        standings: the standings, which are not changed.
+        of_slice: name of the slice with which the answer begins; None for none.
     """
     not_to_be_used = limit_sentence(rank_templates.JUDGE_STOPPED, of_slice=of_slice, raters=None)
     return replace(withhold_ranks(standings), answer=(not_to_be_used,))
 
 
 def identical_sentence(battles: Battles) -> str:
-    """Write how many battles are ties of identical responses; empty up to `MANY_IDENTICAL`."""
+    """Write how many battles are ties of identical responses.
+
+    The text is empty if their share is at most `MANY_IDENTICAL`.
+    """
     number = battles.tally.identical
     if number <= MANY_IDENTICAL * len(battles):
         return ""
@@ -327,9 +347,10 @@ def identical_sentence(battles: Battles) -> str:
 
 
 def _tournament_answer(standings: Standings) -> Mapping[str, Any]:
-    """Return the answer of the tournament that was ranked, as JSON.
+    """Return the answer of the tournament that was ranked, as a mapping from JSON.
 
-    It is empty if no tournament was ranked, or if the ranker does not make its decisions.
+    Among its keys are `decisions`, `advice` and `until`. The mapping is empty if no tournament was
+    ranked, or if the ranker is not the one that makes decisions (`RANKER_OF_DECISIONS`).
     """
     if standings.ranker != RANKER_OF_DECISIONS:
         return {}
@@ -337,10 +358,10 @@ def _tournament_answer(standings: Standings) -> Mapping[str, Any]:
 
 
 def _decided_sentence(standings: Standings) -> str | None:
-    """Write the first decision of the tournament, or that new models cannot join given ratings.
+    """Write the first decision of the tournament that was ranked.
 
-    They cannot join if the ladder (the ratings that the user gave) is on another scale than these
-    battles. None if neither applies.
+    If the user gave ratings (a ladder) on another scale than these battles, write instead that
+    nothing is claimed about the new models. The result is None if neither applies.
     """
     ladder = standings.diagnostics.get("ladder", {})
     if ladder.get("other_scale"):
@@ -467,7 +488,11 @@ def next_sentence(
         return more_items_sentence(
             first, second, items=number, gap=gap, noun=noun, pairs=pairs, again=again, beside=beside
         )
-    reason = _why_unknown(separation, robustness, standings.counts.unit)
+    few_raters = _few_raters_of(standings, (first, second))
+    reason = few_raters or _why_unknown(separation, robustness, standings.counts.unit)
+    if EFFECTIVE_RATERS in standings.diagnostics:
+        units = plural(standings.diagnostics["raters"]["unit"], 2)
+        reason = rank_templates.BUSY_RATERS.format(raters=units)
     if reason is None:
         return None
     return rank_templates.MORE_ITEMS_UNKNOWN.format(
@@ -476,14 +501,23 @@ def next_sentence(
 
 
 def _further_units(standings: Standings, separation: Separation) -> tuple[int | None, str, str]:
-    """Return how many further units would separate the first two, their name, and what goes along.
+    """Return how many further units would separate the first two models.
 
-    The units are items, battles, labels, or voters or judges if these are fewer than items. The
-    number is None if it is unknown.
+    The unit is the human label if the ranking is by a structured calibration. It is the voter or
+    judge if these vary and are no more than the items. Otherwise it is the item (or group of
+    items), or the battle if there is one item only.
+
+    Returns:
+        The number, None if it is unknown; the name of the unit in the singular; and how many
+        further items go with further raters, as a text that is empty otherwise.
     """
     if "structured" in standings.diagnostics:
         return _estimate_further_labels(standings, separation), "label", ""
     noun = standings.counts.unit if standings.counts.items > 1 else "battle"
+    if _few_raters_of(standings, separation.names[:2]):
+        return None, standings.diagnostics["raters"]["unit"], ""
+    if EFFECTIVE_RATERS in standings.diagnostics:
+        return None, standings.diagnostics["raters"]["unit"], ""
     if separation.z is None:
         return None, noun, ""
     number = further_items(separation.clusters, separation.critical, separation.z)
@@ -491,6 +525,23 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
     if not raters or raters["number"] > separation.clusters:
         return number, noun, ""
     return number, raters["unit"], _items_beside_raters(standings, raters["number"], number)
+
+
+def _few_raters_of(standings: Standings, names: Sequence[str]) -> str | None:
+    """Write which of two models have too few voters or judges to be clearly ahead or behind.
+
+    None if neither has.
+    """
+    few_raters = standings.diagnostics.get(FEW_RATERS, {})
+    named = [name for name in names if name in few_raters]
+    if not named:
+        return None
+    unit = (standings.diagnostics.get("raters") or standings.diagnostics[FIXED_RATERS])["unit"]
+    texts = []
+    for name in named:
+        number = few_raters[name]
+        texts.append(f"{number_word(number)} {plural(unit, number)} judged {name}")
+    return rank_templates.FEW_RATERS.format(raters=" and ".join(texts))
 
 
 def _items_beside_raters(standings: Standings, raters: int, further: int | None) -> str:
@@ -502,7 +553,7 @@ def _items_beside_raters(standings: Standings, raters: int, further: int | None)
     Args:
         standings: the standings.
         raters: number of voters or judges so far.
-        further: number of further ones.
+        further: number of further voters or judges; None if unknown.
     """
     if further is None or standings.counts.items <= 1:
         return ""
@@ -517,7 +568,7 @@ def _items_beside_raters(standings: Standings, raters: int, further: int | None)
 def _why_unknown(
     separation: Separation, robustness: "DropOutRobustness | None", unit: str
 ) -> str | None:
-    """Return why the number of further items is unknown; None if no reason is known.
+    """Return why the number of further items is unknown, as a clause; None if no reason is known.
 
     `unit` is what varies, in the singular: an item or a group of items.
     """
@@ -539,9 +590,11 @@ def _why_unknown(
 
 
 def connecting_sentence(standings: Standings) -> str | None:
-    """Write how many battles would connect groups of models that never met.
+    """Write what would connect groups of models that never met.
 
-    Of scores, write that scores on the same items would. None if all models are connected.
+    For ratings, the sentence says how many battles are needed. For scores, the sentence says that
+    scores of models of each group on the same items are. The result is None if all models are
+    connected, or if the ranker does not say so.
     """
     groups = standings.fit.components
     if groups is None or groups < 2:
@@ -588,9 +641,9 @@ def _same_leaders_sentence(
 ) -> str | None:
     """Write in how many slices the same models lead by the same ranker.
 
-    If the leaders lead no other slice, write in how many of the others other models lead. If these
-    standings have no leaders, write in how many of the others no place is certain either. None if
-    there is one slice.
+    If the leaders lead no other slice, the sentence says in how many other slices other models
+    lead. If these standings have no leaders, the sentence says in how many other slices no place is
+    certain either. The result is None if there is one slice.
 
     Args:
         standings: the standings whose leaders are compared.
@@ -649,7 +702,14 @@ def _other_leaders_sentence(others: int, led: int, noun: str) -> str:
 
 
 def _format_other_slices(template: str, others: int, led: int, noun: str) -> str:
-    """Fill in a template on other slices, called `noun`, of which `led` have leaders."""
+    """Fill in a template on other slices, called `noun`, of which `led` have leaders.
+
+    Args:
+        template: a template of `rank_templates` on other slices.
+        others: number of other slices.
+        led: number of these that have leaders.
+        noun: what a slice is called, in the singular.
+    """
     return template.format(
         slices=f"the other {noun}" if others == 1 else all_of(others, f"other {noun}"),
         number=number_word(others),

@@ -5,12 +5,17 @@ from podium.numbers import percent
 from podium.rankers.errors.repeated_tests import error_of_two_tests
 
 SECOND_TEST_ERRS = "a second test errs in {share}, not {error}, of cases"
+"""Clause on the error of a second test; both fields are percentages."""
 REMEDY_BY_UNTIL = "a tournament with until= plans both"
+"""How to plan both tests in a tournament."""
 REMEDY_BY_LEVEL = "make both with {option}"
+"""How to plan both tests of scores. `{option}` is the option `level` as typed."""
 
 
 def tested_again_text(level: float, before: int, added: int, *, has_verdicts: bool) -> str:
-    """Write how often a second test errs, and how to plan both tests.
+    """Write how often a second test errs, and how to plan both tests, as a clause.
+
+    The second test is made on all items after `added` ones (at least 1) were added.
 
     Args:
         level: confidence level of each test.

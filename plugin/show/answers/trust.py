@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from podium.checks import GRAVITY, Check
+from podium.check_kinds import GRAVITY
+from podium.check_results import Check
 from podium.diagnosis.checks.all_checks import CAUTIONS, flagged_checks
 from podium.show.answers import rank_templates
 from podium.show.answers.rank_templates import all_of
@@ -13,10 +14,10 @@ MOST_DESCRIBED = 2
 
 
 def trust_sentence(checks: Sequence[Check]) -> str:
-    """Write what the flagged checks found, else how many passed and which could not be made.
+    """Write what the flagged checks found, or how many checks passed and which could not be made.
 
     Cautions (checks in `CAUTIONS`) are not counted among the flagged checks. Flagged cautions are
-    described in any case.
+    described in any case, after all other findings.
 
     Args:
         checks: checks whose p-values are adjusted (`adjust_tests`).
@@ -36,7 +37,10 @@ def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
     A remedy of several checks is given once.
 
     Args:
-        flagged: the checks, the gravest first; at least one.
+        flagged: the checks without cautions, the gravest first; at least one.
+
+    Returns:
+        Clauses without a full stop; only the first one begins in upper case.
     """
     gravest = flagged[0]
     parts = [gravest.start_sentence(gravest.clause)]
@@ -55,10 +59,11 @@ def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
 def _passed_part(checks: Sequence[Check], cautions: int) -> str:
     """Write how many checks passed, or that none could be made.
 
-    No check but cautions may be flagged, so that all other checks that were made have passed.
+    The text has no full stop.
 
     Args:
-        checks: all checks.
+        checks: all checks; no check but cautions is flagged, so that all others that were made have
+            passed.
         cautions: number of flagged cautions, which did not pass.
     """
     made = sum(check.is_known for check in checks)

@@ -88,12 +88,15 @@ def neighbours_sentence(standings: Standings) -> str | None:
 
 
 def unplaced_models(standings: Standings) -> list[str]:
-    """Return the names of the models without a rank set that have a score or a battle."""
-    placed = set(standings.separation.names) if standings.separation else set()
+    """Return the names of the models without a rank set that have a score or a battle.
+
+    The names are in the order of the rows of the ranking.
+    """
+    names_with_place = set(standings.separation.names) if standings.separation else set()
     return [
         entry.model
         for entry in standings.entries
-        if (entry.score is not None or entry.battles) and entry.model not in placed
+        if (entry.score is not None or entry.battles) and entry.model not in names_with_place
     ]
 
 
@@ -112,63 +115,64 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
     separation = standings.separation
     if separation is None:
         return replace(standings, entries=kept_entries)
-    kept = [k for k, name in enumerate(separation.names) if name not in left_out]
-    new_place_of = {old: new for new, old in enumerate(kept)}
+    places = [k for k, name in enumerate(separation.names) if name not in left_out]
+    new_place_of = {old: new for new, old in enumerate(places)}
     beats = []
-    for k in kept:
+    for k in places:
         kept_behind = [j for j in separation.beats[k] if j in new_place_of]
         beats.append(tuple(new_place_of[j] for j in kept_behind))
-    number = len(kept)
+    number = len(places)
     # A cut is before place `cut` if each model above it is clearly ahead of all models below.
     cuts = []
     for cut in range(1, number):
         below = set(range(cut, number))
         if all(below.issubset(behind) for behind in beats[:cut]):
             cuts.append(cut)
-    has_same_leaders = kept[:2] == [0, 1]
+    has_same_leaders = places[:2] == [0, 1]
     remaining = replace(
         separation,
-        names=tuple(separation.names[k] for k in kept),
+        names=tuple(separation.names[k] for k in places),
         cuts=tuple(cuts),
         beats=tuple(beats),
         gap=separation.gap if has_same_leaders else nan,
         lead=separation.lead if has_same_leaders else None,
         z=separation.z if has_same_leaders else None,
-        neighbours=_tests_of_kept(separation, kept),
+        neighbours=_tests_of_kept(separation, places),
     )
     return replace(standings, entries=kept_entries, separation=remaining)
 
 
 def _tests_of_kept(
-    separation: Separation, kept: Sequence[int]
+    separation: Separation, places: Sequence[int]
 ) -> tuple[tuple[float, float] | None, ...]:
     """Return the tests of neighbours among the models at some places.
 
-    It is None for two models that were no neighbours before.
+    The test is None for two models that were no neighbours before. The tuple has one test fewer
+    than there are models.
 
     Args:
         separation: the tests of all neighbours.
-        kept: places of the models, from 0 and in order.
+        places: places of the models, from 0 and in order.
     """
     tests = []
-    for upper, lower in pairwise(kept):
+    for upper, lower in pairwise(places):
         are_neighbours = lower == upper + 1 and upper < len(separation.neighbours)
         tests.append(separation.neighbours[upper] if are_neighbours else None)
     return tuple(tests)
 
 
 def withhold_ranks(standings: Standings) -> Standings:
-    """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
+    """Return standings in which no model is clearly ahead of another one.
 
-    Such standings are needed for battles whose rows may share items: errors that take rows as
-    independent are then too small. Scores and intervals stay, and models without a rank set still
-    have none.
+    All rank sets go from 1 to the number of models with a rank set; a model without one still has
+    none. Such standings are needed for battles whose rows may share items: errors that take rows as
+    independent are then too small. Scores and intervals stay.
     """
-    placed = sum(entry.rank_low is not None for entry in standings.entries)
+    models_with_place = sum(entry.rank_low is not None for entry in standings.entries)
     entries = []
     for entry in standings.entries:
         if entry.rank_low is not None:
-            entry = replace(entry, rank_low=1, rank_high=placed)
+            entry = replace(entry, rank_low=1, rank_high=models_with_place)
         entries.append(entry)
     separation = standings.separation
     if separation is not None:
@@ -212,7 +216,7 @@ def withhold_ranks_of(standings: Standings, models: Collection[str]) -> Standing
 
 
 def leading_group(standings: Standings) -> frozenset[str]:
-    """Return the names of the models above the first cut; empty if there is no cut."""
+    """Return the names of the models above the first cut; an empty set if there is no cut."""
     separation = standings.separation
     if separation is None or not separation.cuts:
         return frozenset()
@@ -220,10 +224,9 @@ def leading_group(standings: Standings) -> frozenset[str]:
 
 
 def _same_score_sentence(standings: Standings) -> str | None:
-    """Write that all models have the same score.
+    """Write that all models have the same score, to six decimals.
 
-    None if their scores differ, or if fewer than two models have one. Scores that are equal to six
-    decimals are the same.
+    The result is None if their scores differ, or if fewer than two models have one.
     """
     scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
     are_different = len(set(scores)) > 1
@@ -260,9 +263,9 @@ def _has_conformal_end(entry: Entry) -> bool:
 
 
 def _evidence_text(standings: Standings) -> str:
-    """Write on how many items or with how many human labels models were compared.
+    """Write on how many items, or with how many human labels, models were compared.
 
-    For example: `on these 40 items`.
+    For example: `on these 40 items`, or `on these 12 passages (40 items)`.
     """
     labels = standings.diagnostics.get("structured", {}).get("labels")
     if labels is None:
@@ -315,7 +318,7 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
         between = groups[2:-1]
         middle = rank_templates.GROUPS_BETWEEN.format(
             groups=f"{len(between)} {plural('group', len(between))}",
-            models=sum(map(len, between)),
+            models=sum(len(group) for group in between),
         )
         clauses = [clauses[0], middle, clauses[-1]]
     return f"{first} {'; '.join(clauses)}."
@@ -365,7 +368,7 @@ def _first_group(
 
 
 def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
-    """Describe a group below the leading one.
+    """Write a clause on a group below the leading one, without a full stop.
 
     Args:
         separation: the tests of all pairs.
@@ -390,7 +393,7 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
     """
     names = separation.names
     pairs = comb(len(names), 2)
-    clear = sum(map(len, separation.beats))
+    clear = sum(len(places_behind) for places_behind in separation.beats)
     if not clear:
         template = rank_templates.TWO_OPEN if pairs == 1 else rank_templates.ALL_OPEN
         return template.format(

@@ -1,6 +1,6 @@
 """The table of checks on a page that was made without battles, from a ranking in JSON."""
 
-from podium.checks import CHECK_COLUMNS, Result
+from podium.check_results import CHECK_COLUMNS, Result
 from podium.diagnosis.checks.reply_checks import check_unparsed_count
 from podium.diagnosis.checks.sample_checks import check_connected, check_number_of_items
 from podium.rankers.ranking import Standings
@@ -13,11 +13,14 @@ ROW_WITHOUT_BATTLES = ("others", Result.NOT_KNOWN.value, "the page was made with
 def checks_table(standings: Standings) -> Table:
     """Build the table with name, result and finding of each check that needs no battles.
 
-    These are the checks of connection, unparsed replies and number of items. One row stands for the
-    others.
+    These are the checks of connection, unparsed replies and number of items. The last row stands
+    for all other checks.
 
     Args:
         standings: the ranking that the page shows first.
+
+    Returns:
+        A table with the columns `CHECK_COLUMNS`.
     """
     checks = [
         *check_connected(standings),

@@ -10,10 +10,13 @@ from podium.show.page.packing import read_asset, render_page
 
 
 def label_page(rows: Sequence[SheetRow]) -> str:
-    """Render the voting page of a label sheet, one battle per row, without the models' names."""
+    """Render the voting page of a label sheet as one HTML document.
+
+    Each row is a battle, without the models' names. The order of the rows is kept.
+    """
     sheet = sheet_table(rows)
     items_and_battles = sheet[["item", "battle"]].to_dict("records")
-    shown = []
+    cards = []
     for row, item_and_battle in zip(rows, items_and_battles, strict=True):
         # The texts of the sheet are escaped for spreadsheets. The page does not need that, because
         # it shows them as plain text.
@@ -22,12 +25,12 @@ def label_page(rows: Sequence[SheetRow]) -> str:
             "response_1": row.response_1,
             "response_2": row.response_2,
         }
-        shown.append(texts | item_and_battle)
+        cards.append(texts | item_and_battle)
     title = "Which response is better?"
     return render_page(
         "label",
         scripts=[read_asset("tables.js"), read_asset("votes.js")],
-        data=shown,
+        data=cards,
         title=title,
         heading=title,
         answer=(),

@@ -28,7 +28,9 @@ from podium.wording import plural, some
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
 """Matches a date in the name of a ranking: `2026-01-31` or `20260131`."""
 INDEX_FILE = "index.html"
+"""Name of the index in the folder of the site."""
 CARD_FILE = "leaderboard.md"
+"""Name of the Markdown file with all rankings."""
 SPACE_README = """---
 title: {title}
 emoji: 📊
@@ -45,7 +47,9 @@ pinned: false
 Its fields: https://huggingface.co/docs/hub/spaces-config-reference.
 """
 PLACES_TITLE = "Scores and rank sets"
+"""Title of the table of scores and rank sets."""
 ANSWERS_TITLE = "Answers"
+"""Title of the list of answers."""
 HEADER = ("ranking", "of", "judges or metrics", "first", "models", "judged", "items")
 """Header of the table of rankings; `of` is the ranker with its slice, `judged` counts battles."""
 
@@ -66,14 +70,15 @@ class SiteEntry:
 
     @property
     def title(self) -> str:
-        """The ranking, its ranker and its slice."""
+        """The name of the ranking, its ranker and its slice, as one text."""
         return f"{self.name} · {standings_name(self.standings)}"
 
     @property
     def possible_leaders(self) -> list[str]:
-        """The names of the models whose rank sets include rank 1, with control characters escaped.
+        """The names of the models whose rank sets include rank 1, as they are printed.
 
-        It is empty if there are no rank sets, and if groups of models never met.
+        Control characters are escaped. The list is empty if there are no rank sets, and if groups
+        of models never met.
         """
         if self.standings.unconnected_groups:
             return []
@@ -130,7 +135,8 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
 def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterator[tuple[str, str]]:
     """Yield path and content of each file of the site: an index, a card, and three per ranking.
 
-    Paths are relative to the folder of the site.
+    Paths are relative to the folder of the site. The files of a ranking are a page, its JSON and
+    its Markdown.
 
     Args:
         rankings: rankings by name.
@@ -150,8 +156,8 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
     yield INDEX_FILE, _render_index(title, leaders, entries, index, places)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
     sections = (
-        Section("places", PLACES_TITLE, tables=(places,)),
-        Section("answers", ANSWERS_TITLE, notes=answers),
+        Section(name="places", title=PLACES_TITLE, tables=(places,)),
+        Section(name="answers", title=ANSWERS_TITLE, notes=answers),
     )
     card = markdown_text([Report(title, leaders, index, sections=sections)])
     yield CARD_FILE, card
@@ -197,10 +203,10 @@ def _render_index(
 
 
 def _index_table(entries: Sequence[SiteEntry]) -> Table:
-    """Build the table with a row per standings table, whose columns are `HEADER`.
+    """Build the table with a row per standings table, with the columns of `HEADER`.
 
-    The column `first` names the models that may be first. Without rank sets, it names the model
-    with the highest score and says so.
+    The column `first` names at most four models that may be first. Without rank sets, it names the
+    model with the highest score and says so; if groups of models never met, it gives their number.
     """
     rows = []
     for entry in entries:
@@ -246,14 +252,15 @@ def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
 
 
 def _rankings_text(number: int) -> str:
-    """Write a number of rankings in words: `3 rankings`."""
+    """Write a number of rankings, such as `3 rankings`."""
     return f"{number:,} {plural('ranking', number)}"
 
 
 def _places_table(entries: Sequence[SiteEntry]) -> Table:
     """Build the table of scores and rank sets, with a row per model and a column per entry.
 
-    A cell is a dash if the model is not in the ranking.
+    A cell is a dash if the model is not in the ranking. Models are in the order in which they first
+    occur.
     """
     header = ["model"]
     cells_by_model: list[dict[str, str]] = []
@@ -276,6 +283,9 @@ def _places_table(entries: Sequence[SiteEntry]) -> Table:
 
 
 def _format_score(standings: Standings, entry: Entry) -> str:
-    """Format a model's score with its rank set in brackets; dashes stand for what is unknown."""
+    """Format a model's score with its rank set in brackets.
+
+    A dash stands for an unknown score or rank set.
+    """
     score = cell_text(entry.score, standings.scale.brief_format)
     return f"{score} ({range_text(entry.rank_low, entry.rank_high)})"

@@ -25,11 +25,14 @@ LARGEST_POOL = 12_000_000
 """Once the texts of a page have this many characters in all, further texts are left out."""
 OTHER_ORDER = {"ab": "ba", "ba": "ab"}
 """The order of the two responses, by their order before models a and b are exchanged."""
-# Why a battle is listed; it is shown on the page. `CHANCE` means that it was drawn at random.
 CHANCE = ""
+"""Kind of a battle without a disagreement, which is listed only if it is drawn at random."""
 ORDERS = "the two orders disagree"
+"""Kind of a battle whose two orders have different winners; the page shows this text."""
 JUDGES = "judges disagree"
+"""Kind of a battle on which two judges prefer different models; the page shows this text."""
 HUMANS = "judge and humans disagree"
+"""Kind of a battle on which judge and humans prefer different models; the page shows this text."""
 BOTH_ORDERS = ("same", "half", "flip")
 """Values of the column `swap` of battles whose two orders were parsed."""
 WHO_DISAGREES = {ORDERS: "the two orders", JUDGES: "the judges", HUMANS: "judge and humans"}
@@ -60,7 +63,11 @@ class ListedBattles:
 
     @property
     def agreement(self) -> str:
-        """A sentence on which battles have disagreements, or on what could be compared."""
+        """One sentence on disagreements about the winner.
+
+        The sentence says how many battles have a disagreement and come first. If none has one, it
+        says what was compared. If nothing could be compared, it says this.
+        """
         if not self.compared:
             return (
                 "No battle was judged in two orders, by two judges or by humans, so no "
@@ -100,15 +107,15 @@ def list_battles(
     order = np.lexsort([random_keys, why == CHANCE])
     in_table_order = np.sort(order[:MOST_LISTED])
     is_by_chance = why[in_table_order] == CHANCE
-    chosen = np.concatenate([in_table_order[~is_by_chance], in_table_order[is_by_chance]])
-    rows = table.iloc[chosen]
+    listed_rows = np.concatenate([in_table_order[~is_by_chance], in_table_order[is_by_chance]])
+    rows = table.iloc[listed_rows]
     no_values = [None] * len(rows)
     columns: dict[str, Iterable[Any]] = {}
     for name in ("item", "category", "reason"):
         columns[name] = as_text(rows[name]) if name in rows else no_values
     columns["a"] = list(rows["model_a"])
     columns["b"] = list(rows["model_b"])
-    columns["why"] = map(str, why[chosen])
+    columns["why"] = map(str, why[listed_rows])
     for name in ("credit", "human"):
         columns[name] = _rounded_numbers(rows[name]) if name in rows else no_values
     columns["orders"] = _list_judgments(judgments, rows)
@@ -150,7 +157,7 @@ class TextPool:
         self._size = 0
 
     def code(self, text: str | None, *, is_transcript: bool = False) -> int:
-        """Return the code of a text, and add the text if it is new and there is room.
+        """Return the code of a text, and add the text if there is room.
 
         A text of more than `LONGEST_TEXT` characters is shortened. Transcripts are not shortened
         here, because they have a limit of their own.
@@ -161,26 +168,26 @@ class TextPool:
         if not text:
             return -1
         excess = 0 if is_transcript else len(text) - LONGEST_TEXT
-        shown = text
+        shown_text = text
         if excess > 0:
-            shown = f"{text[:LONGEST_TEXT]}\n\n[{quantity(excess, 'more character')}]"
-        if shown in self.codes:
-            return self.codes[shown]
-        has_room = self._size + len(shown) <= LARGEST_POOL
+            shown_text = f"{text[:LONGEST_TEXT]}\n\n[{quantity(excess, 'more character')}]"
+        if shown_text in self.codes:
+            return self.codes[shown_text]
+        has_room = self._size + len(shown_text) <= LARGEST_POOL
         if excess > 0 or not has_room:
             self.cut += 1
         if not has_room:
             return -1
-        self._size += len(shown)
-        self.codes[shown] = len(self.codes)
-        self.shown.append(read_pieces(text) if is_transcript else shown)
-        return self.codes[shown]
+        self._size += len(shown_text)
+        self.codes[shown_text] = len(self.codes)
+        self.shown.append(read_pieces(text) if is_transcript else shown_text)
+        return self.codes[shown_text]
 
 
 def _kinds_of_disagreement(battles: Battles) -> np.ndarray:
     """Return the kind of disagreement on each battle, as an array of texts of shape (battles,).
 
-    It is `ORDERS` if the order decides the winner, else `HUMANS` if judge and humans prefer
+    The kind is `ORDERS` if the order decides the winner, else `HUMANS` if judge and humans prefer
     different models, else `JUDGES` if two judges do, else `CHANCE`. Ties disagree with nothing.
     """
     table = battles.table
@@ -208,9 +215,9 @@ def _kinds_of_disagreement(battles: Battles) -> np.ndarray:
 def _numbers_compared(battles: Battles) -> dict[str, int]:
     """Return the number of battles on which a kind of disagreement can be seen, by kind.
 
-    It can be seen for `ORDERS` if both orders are parsed, for `JUDGES` if two judges gave a credit
-    to the matchup, and for `HUMANS` if judge and humans did. Kinds without such a battle are left
-    out.
+    A disagreement can be seen for `ORDERS` if both orders are parsed, for `JUDGES` if two judges
+    gave a credit to the matchup, and for `HUMANS` if both judge and humans did. Kinds without such
+    a battle are left out.
     """
     table = battles.table
     has_credit = table["credit"].notna()
@@ -227,7 +234,7 @@ def _numbers_compared(battles: Battles) -> dict[str, int]:
 
 
 def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
-    """Return the judgments of each battle as lists of order, credit of model_a, and reason.
+    """Return the judgments behind each battle.
 
     Order and credit are turned to the battle's model a. The credit is None if the judgment is
     unparsed, and the reason says why. A battle's list is empty if judgments have no items or no
@@ -236,6 +243,10 @@ def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[An
     Args:
         judgments: the judgments, one per order.
         rows: the battles, as rows of their table.
+
+    Returns:
+        A list for each row of `rows`, in their order. A judgment is a list of three: order (a text,
+        empty if unknown), credit of model_a, and reason.
     """
     key_columns = [
         name
@@ -310,7 +321,7 @@ def _pool_texts(
 
 
 def _rounded_numbers(values: pd.Series) -> list[float | None]:
-    """Convert a column to floats with three decimals, and NaN to None."""
+    """Convert a column to a list of floats with three decimals, and NaN to None."""
     return [
         None if np.isnan(value) else round(float(value), 3)
         for value in values.to_numpy(dtype=float)

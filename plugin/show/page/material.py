@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from podium.checks import find_flagged
+from podium.check_results import find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.audit_record import Audit
 from podium.diagnosis.card import Diagnosis, diagnose
@@ -51,6 +51,11 @@ class PageContent:
         disclosure: how the ranking was made, for its readers; None to leave it out.
         home: link to the index of a site; empty for a page on its own.
         lost: notes on files of `--responses` that could not be read; also among `notes`.
+        ranking: the ranking.
+        listed: the battles that the page lists; None without battles.
+        calibration: the calibration that the page shows; None for none.
+        notes: sentences on texts that are missing.
+        costs: mean costs of each model's answers; None if none are known.
     """
 
     ranking: Ranking
@@ -174,13 +179,14 @@ def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageCont
 
 
 def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
-    """Return why draws of ratings would say more than a ranking does; None if they do not.
+    """Return why draws of ratings would claim more than a ranking does.
 
-    They do if the ranking is of a part of the battles; if places are by scores, not by ratings; if
-    nobody is placed, because it is not known which items are independent; if nothing is
-    claimed about a model, because its battles are unparsed or the order of the responses may
-    decide; with fewer than `FEWEST_ITEMS` items; or if a model that won or lost all has no place of
-    its own.
+    The result is a clause, or None if probabilities of ranks can be shown. They are left out if the
+    ranking is of a part of the battles; if places are by scores, not by ratings; if it is not known
+    which items are independent; if nothing is claimed about a model, because its battles are
+    unparsed or the order of the responses may decide; with fewer than `FEWEST_ITEMS` items; or if a
+    model that won or lost everything has no place of its own. The first of these reasons is
+    returned.
     """
     if standings.slice is not None:
         return "the rankings are of parts of these battles"
@@ -194,9 +200,10 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
         return "it is not known which rows are about the same item"
     losses = flagged_losses(standings.checks)
     withheld = [row.model for row in standings.entries if row.rank_low is None]
-    unclaimed = withheld
-    if not find_flagged(standings.checks, [ONE_ORDER, IN_SLICES]):
-        unclaimed = [model for model in withheld if losses and model in losses.models]
+    unclaimed = [model for model in withheld if losses and model in losses.models]
+    if find_flagged(standings.checks, [ONE_ORDER, IN_SLICES]):
+        # The order of responses may be why any of them has no rank set.
+        unclaimed = withheld
     if unclaimed:
         return f"nothing is claimed about {join_names(unclaimed)}"
     counts = standings.counts

@@ -15,8 +15,8 @@ from podium.show.report.html import stylesheet
 from podium.storage.kept_texts import kept_text
 from podium.text import to_plain_values
 
-# The rest of the Content-Security-Policy header, after the scripts that may run.
 POLICY = "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+"""The rest of the Content-Security-Policy header, after the scripts that may run."""
 JSON_OPTIONS = {
     "ensure_ascii": False,
     "allow_nan": False,
@@ -49,6 +49,9 @@ def chart_in_page(chart: Any) -> dict[str, Any]:
     """Return a chart's Vega-Lite specification for a page.
 
     The chart takes the width of its container, and `pack_columns` packs its data.
+
+    Returns:
+        The specification as a dictionary; the style is left to the page.
     """
     specification = chart.to_dict(validate=False)
     for name in ("config", "$schema", "width"):
@@ -76,7 +79,11 @@ def charting_library() -> str:
 
 
 def read_asset(name: str) -> str:
-    """Read a template, style or script of this package."""
+    """Read a template, style or script of this package as text.
+
+    Args:
+        name: name of the file, such as `page.css`.
+    """
     return files("podium.show.page").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -89,6 +96,9 @@ def render_page(kind: str, scripts: Sequence[str], data: Any, **context: Any) ->
         data: values for the scripts, which are embedded as JSON.
         context: further values for the template, such as title, heading and answer. The template
             needs all values that it names.
+
+    Returns:
+        The page as an HTML document.
 
     Raises:
         UsageError: jinja2 is not installed.

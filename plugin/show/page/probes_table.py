@@ -22,9 +22,10 @@ SIGNS = {"flagged": "✗", "not known": "?", "ok": "✓", DESCRIBED_TEXT: "·", 
 
 
 def board_values(board: BoardAudit) -> dict[str, Any]:
-    """Return what the template shows of the audit of one ranking: title, answer, counts and rows.
+    """Return what the template shows of the audit of one ranking, by name.
 
-    The key `starts` marks the row with which descriptions begin.
+    The keys are `title`, `answer`, `counts` (a text) and `rows` (`_row_values`). In a row, `starts`
+    is True for the first description after a test, before which the page draws a line.
     """
     tested = [probe for probe in board.probes if not probe.is_descriptive]
     numbers = []
@@ -47,7 +48,11 @@ def board_values(board: BoardAudit) -> dict[str, Any]:
 
 
 def _row_values(probe: Probe) -> dict[str, Any]:
-    """Return what the template shows of a probe: its question, result, numbers and advice."""
+    """Return what the template shows of a probe, by name.
+
+    All values are texts. `kind` is the result as the name of a CSS class; `sign` is that of
+    `SIGNS`.
+    """
     result = probe.result_text
     return {
         "title": probe_title(probe),
@@ -65,6 +70,9 @@ def _row_values(probe: Probe) -> dict[str, Any]:
 
 
 def _start_sentence(probe: Probe) -> str:
-    """Return what was found with a capital, unless it begins with the name of a model or judge."""
+    """Return what was found, beginning with a capital.
+
+    A text that begins with the name of a model or judge keeps its first letter.
+    """
     text = probe.finding_text
     return text if probe.judge else probe.check.start_sentence(text)

@@ -41,6 +41,7 @@ from podium.tables import Section, Table
 from podium.wording import join_names, plural, quantity, some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
+"""Files of the scripts of the page, after the charting library."""
 CAPTIONS = {
     "ranks": (
         "First place: {top}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance "
@@ -64,7 +65,10 @@ HOW_TO_OPEN_BATTLES = " Click on a cell, or on a button below, to open its battl
 
 
 def _audits_in_page(content: PageContent) -> list[dict[str, Any]] | None:
-    """Return the audits for scripts, each with its slice as people read it; None without audit."""
+    """Return the audits for the scripts of the page, as JSON values.
+
+    The slice of each is named as people read it. The result is None without an audit.
+    """
     if content.audit is None:
         return None
     boards = content.audit.boards
@@ -73,6 +77,8 @@ def _audits_in_page(content: PageContent) -> list[dict[str, Any]] | None:
 
 def report_page(content: PageContent) -> str:
     """Render the page of a ranking, with one part per standings table.
+
+    The result is an HTML document.
 
     Raises:
         UsageError: a library of the extra `report` is not installed.
@@ -119,21 +125,21 @@ def report_page(content: PageContent) -> str:
 
 
 def _calibration_part(content: PageContent) -> str:
-    """Render the calibration; empty without one."""
+    """Render the calibration as HTML; empty without a calibration."""
     if content.calibration is None:
         return ""
     return html_part(calibration_reports(content.calibration), heading=3)
 
 
 def _disclosure_part(content: PageContent) -> str:
-    """Render the disclosure; empty without one."""
+    """Render the disclosure as HTML; empty without a disclosure."""
     if content.disclosure is None:
         return ""
     return section_body(disclosure_reports(content.disclosure)[0].sections[0])
 
 
 def _judge_parts(content: PageContent) -> list[tuple[str, str]]:
-    """Return the title and the content of each report of the judge cards."""
+    """Return the title and the HTML content of each report of the judge cards."""
     if content.diagnosis is None:
         return []
     reports = card_reports(content.diagnosis)
@@ -197,8 +203,8 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
         ]
         # The chart of the first of these shows them all, the chart of another one only itself.
         is_first = on_same_axis[0] is standings_of_slice
-        shown = on_same_axis if is_first else [standings_of_slice]
-        charts[f"forest-{k}"] = forest(shown), _forest_caption(shown)
+        drawn_standings = on_same_axis if is_first else [standings_of_slice]
+        charts[f"forest-{k}"] = (forest(drawn_standings), _forest_caption(drawn_standings))
     if content.matchups is not None:
         shares = content.rank_probabilities
         if shares is not None:
@@ -209,11 +215,11 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
             top = some(shares_of_first, most=5)
             bubbles = rank_bubbles(content.names, shares)
             units = plural(standings[0].counts.unit, 2)
-            charts["ranks"] = bubbles, CAPTIONS["ranks"].format(top=top, units=units)
+            charts["ranks"] = (bubbles, CAPTIONS["ranks"].format(top=top, units=units))
         caption = CAPTIONS["beats"] + (HOW_TO_OPEN_BATTLES if content.listed else "")
-        charts["beats"] = heat_map(content.matchups, content.names), caption
+        charts["beats"] = (heat_map(content.matchups, content.names), caption)
     if content.calibration is not None:
-        charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
+        charts["placement"] = (placement(content.calibration), CAPTIONS["placement"])
         if content.calibration.agreement.bins:
             charts["reliability"] = (
                 reliability_diagram(content.calibration),
@@ -222,31 +228,39 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     return charts
 
 
-def _forest_caption(shown: Sequence[Standings]) -> str:
-    """Say what a forest plot shows: intervals and rank sets only if a model has one."""
-    entries = [entry for each in shown for entry in each.entries]
+def _forest_caption(drawn_standings: Sequence[Standings]) -> str:
+    """Return the text alternative of a forest plot.
+
+    Intervals and rank sets are mentioned only if a model has one.
+    """
+    entries = [entry for each in drawn_standings for entry in each.entries]
     parts = []
     if any(entry.low is not None or entry.high is not None for entry in entries):
         parts.append("intervals")
     if any(entry.rank_low is not None for entry in entries):
         parts.append("rank sets")
     with_parts = f" with {join_names(parts)}" if parts else ""
-    names = join_names([standings_name(each) for each in shown])
+    names = join_names([standings_name(each) for each in drawn_standings])
     return f"Scores of {names}{with_parts}; the table has the figures."
 
 
 def _battles_text(counts: Counts) -> str:
-    """Return the number of battles, and how many have a credit if not all do."""
+    """Return the number of battles, followed by how many have a credit if not all have."""
     battles = f"{counts.battles:,} {plural('battle', counts.battles)}"
     return f"{battles}, {counts.readable:,} of them judged" if counts.unparsed else battles
 
 
 def _checks_part(content: PageContent) -> str:
-    """Render the checks, unless there is an audit, then the warnings."""
+    """Render the checks and the warnings of a ranking as HTML.
+
+    The table of checks is left out if there is an audit.
+    """
     tables = () if content.audit else (checks_table(content.ranking.standings[0]),)
     failures = tuple(f"not ranked: {failure}" for failure in content.ranking.failures)
     warnings = tuple(ranking_warnings(content.ranking))
-    return section_body(Section("", "", tables=tables, notes=failures, warnings=warnings))
+    return section_body(
+        Section(name="", title="", tables=tables, notes=failures, warnings=warnings)
+    )
 
 
 def _provenance_table(content: PageContent) -> Table:

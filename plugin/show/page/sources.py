@@ -41,6 +41,7 @@ FIRST_RESPONSES = (
     "Models gave several responses to an item (epochs, repeats). The first one of each model is "
     "shown; the verdicts may be of all of them."
 )
+"""Note if models have several responses to an item, and verdicts do not say of which."""
 JudgeReply = tuple[str, str, str]
 """The order in which the responses were shown (`ab`, `ba` or empty), the judge, and its reply."""
 
@@ -112,7 +113,11 @@ class BattleTexts:
                 replies.append(reply)
 
     def add_responses(self, responses: Responses) -> None:
-        """Add the instructions and answers of response files; texts that are known are kept."""
+        """Add the instructions, system prompts and answers of response files, in place.
+
+        Texts that are known already are kept. Responses to an item are numbered from 1 in the order
+        of the item's keys.
+        """
         for item in responses.items:
             self.instructions.setdefault(item.id, item.instruction)
             if item.system:
@@ -128,9 +133,9 @@ class BattleTexts:
                             self.transcripts.add(response_key)
 
     def models_without_texts(self, models: Iterable[str]) -> list[str]:
-        """Return the models of which no response is known."""
-        known = {model for _, _, model in self.responses}
-        return [model for model in models if model not in known]
+        """Return the given models of which no response is known, in the same order."""
+        models_with_texts = {model for _, _, model in self.responses}
+        return [model for model in models if model not in models_with_texts]
 
 
 def collect_texts(
@@ -157,12 +162,12 @@ def collect_texts(
         PodiumError: a file of responses that was named alone, or all of a folder, cannot be read.
     """
     texts = BattleTexts()
-    named = _RowsOfRuns(battles, sources)
+    rows_of_runs = _RowsOfRuns(battles, sources)
     items = {*battles.values_of("item")} if "item" in battles.columns else set()
     for row in _rows_with_texts(battles):
         texts.add_row(row)
     for path, row_of_file in _read_texts_or_costs("texts", sources):
-        for row in named.row_as_ranked(path, row_of_file):
+        for row in rows_of_runs.row_as_ranked(path, row_of_file):
             texts.add_row(_with_task_in_item(row, items))
     if responses:
         readers = response_readers()
@@ -225,15 +230,22 @@ class _RowsOfRuns:
                 files = [find_files(source, each_format.suffixes) for source in self.sources]
                 runs = load_target(each_format.runs)(files, reading)
                 of_format = {run.source: run.model for run in runs}
-                counted = {path: self.counted[path] for path in of_format if path in self.counted}
-                names |= counted or of_format
+                path_to_counted = {
+                    path: self.counted[path] for path in of_format if path in self.counted
+                }
+                names |= path_to_counted or of_format
         return names
 
 
 def _with_task_in_item(row: dict[str, Any], items: Collection[str]) -> dict[str, Any]:
-    """Return a row of a log with the item's id in battles of several tasks, `TASK:ITEM`.
+    """Return a row of a log whose item has the id that the battles give to this item.
 
-    The row is returned as it is if no battle is on an item of this name.
+    The ids of items in battles of several tasks are `TASK:ITEM`. If a battle is on an item of this
+    name, a copy of the row has this id. Otherwise, the row is returned as it is.
+
+    Args:
+        row: texts of a judgment, as `BattleTexts.add_row` takes them.
+        items: ids of the items of the battles.
     """
     item = f"{row.get('task')}:{row.get('item')}"
     return {**row, "item": item} if item in items else row
@@ -268,9 +280,12 @@ def _add_responses_of_sources(
 
 
 def _text_on_reference(model: str, texts: BattleTexts) -> str:
-    """Return the option that adds the responses of a reference that a judged log names."""
-    named = shlex.quote(f"{model}={texts.references[model]}")
-    return f"the judged log holds no texts of its reference; --responses {named} adds them"
+    """Return a clause on the missing responses of a reference, with the option that adds them.
+
+    The reference is a model whose responses a judged log names by their file.
+    """
+    assignment = shlex.quote(f"{model}={texts.references[model]}")
+    return f"the judged log holds no texts of its reference; --responses {assignment} adds them"
 
 
 def _have_other_items(responses: Responses, battles: Battles) -> bool:
@@ -285,10 +300,11 @@ def _have_other_items(responses: Responses, battles: Battles) -> bool:
 
 
 def _is_response_unknown(texts: BattleTexts, battles: Battles) -> bool:
-    """Return whether models have several responses to an item, and battles do not tell them apart.
+    """Return whether the page cannot tell which of several responses was judged.
 
-    Verdicts are then over several responses (epochs), or it is not known which of them was judged.
-    A page shows the first responses.
+    This is so if models have several responses to an item and battles do not number them. Verdicts
+    are then over several responses (epochs), or it is not known which response was judged; the page
+    shows the first one.
     """
     if any(number > 1 for number in _response_numbers(battles)):
         return False
@@ -296,7 +312,10 @@ def _is_response_unknown(texts: BattleTexts, battles: Battles) -> bool:
 
 
 def _response_numbers(battles: Battles) -> set[int]:
-    """Return the numbers of responses that occur in battles; empty without such a column."""
+    """Return the numbers of responses that occur in battles.
+
+    The set is empty without a column `response`, or if all of its cells are empty.
+    """
     if "response" not in battles.table:
         return set()
     return {int(number) for number in battles.table["response"].dropna().unique()}
@@ -305,16 +324,17 @@ def _response_numbers(battles: Battles) -> set[int]:
 def costs_table(
     standings: Standings, sources: Sequence[str], runs: Iterable[RunRecord] = ()
 ) -> Table | None:
-    """Build a table with mean tokens, time and price of each model's answers.
+    """Build a table with the mean costs of each model's answers.
 
-    There is a row per model of the standings, in their order, with the number of answers whose
-    costs are known. Columns without any value are left out. The result is None if no source
-    records costs of these models.
+    There is a row per model of the standings, in their order: its score, the number of answers
+    whose costs are known, and the means of tokens, time and price. Columns without any value are
+    left out. The result is None if no source records costs of these models.
 
     Args:
         standings: the ranking whose models and scores are shown.
         sources: sources of the verdicts.
-        runs: the runs whose scores are ranked, with the names of their models in the ranking.
+        runs: the runs whose scores are ranked. They only say how a source's model is named in the
+            ranking; costs are read from `sources` alone.
     """
     name_of_source = {run.source: run.model for run in runs}
     rows = []
@@ -374,9 +394,10 @@ def _read_texts_or_costs(
 
 
 def _files_of_format(source: str, file_format: Format) -> list[Path]:
-    """Return the files of a source that may be of a format; empty if it cannot be listed.
+    """Return the files of a source that may be of a format.
 
-    They have one of its suffixes, or, if it has none, match one of the globs of its names.
+    They have one of its suffixes, or, if the format has no suffixes, match one of the globs of its
+    names. The list is empty if the source cannot be listed.
     """
     suffixes = file_format.suffixes
     try:

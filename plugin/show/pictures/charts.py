@@ -33,10 +33,11 @@ LARGEST_BUBBLE = 260
 
 
 def forest(standings: Sequence[Standings]) -> Any:
-    """Draw scores, rank sets, and sampling (thick) and conformal (thin) intervals of models.
+    """Draw a forest plot: scores, rank sets and intervals of models.
 
-    Consecutive standings of one slice and scale share a chart; several charts stand one below the
-    other. Rank sets are written only in a chart of a single ranker.
+    Sampling intervals are thick, conformal ones thin and dashed. Consecutive standings of one slice
+    and scale share a chart; several charts stand one below the other. Rank sets are written only in
+    a chart of a single ranker.
     """
     by_scale = groupby(standings, key=lambda each: (each.slice, each.scale.name))
     charts = [_forest_of(list(group)) for _, group in by_scale]
@@ -56,7 +57,12 @@ def _data_of(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _model_axis(models: Sequence[str], **axis: Any) -> Any:
-    """Return the vertical axis of models in a given order."""
+    """Return the vertical axis with a row per model, in the given order.
+
+    Args:
+        models: names of the models, the first at the top.
+        **axis: further arguments of altair's `Axis`.
+    """
     return alt.Y(
         "model:N", sort=models, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, **axis)
     )
@@ -71,7 +77,7 @@ CONFORMAL_LINE = {"strokeWidth": 1, "strokeDash": [4, 3]}
 
 
 def _chart_height(models: Sequence[str]) -> int:
-    """Return the height of a chart with a row per model, in points."""
+    """Return the height in points of a chart with a row per model."""
     return (12 if len(models) > MOST_NAMED else 24) * len(models)
 
 
@@ -147,12 +153,10 @@ def _conformal_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str)
     rules = chart.transform_filter(is_bounded).mark_rule(**CONFORMAL_LINE)
     low = alt.X("conformal_low:Q", title=title)
     layers = [rules.encode(x=low, x2="conformal_high:Q")]
-    for known, unknown, shape in (
-        ("low", "high", "triangle-right"),
-        ("high", "low", "triangle-left"),
+    for known_end, unknown_end, shape in (
+        ("conformal_low", "conformal_high", "triangle-right"),
+        ("conformal_high", "conformal_low", "triangle-left"),
     ):
-        known_end = f"conformal_{known}"
-        unknown_end = f"conformal_{unknown}"
         if _has_interval_with_one_end(rows, known_end, unknown_end):
             layers += _unbounded_layers(
                 chart, known_end, unknown_end, shape, title, line=CONFORMAL_LINE
@@ -163,7 +167,7 @@ def _conformal_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str)
 def _has_interval_with_one_end(
     rows: Sequence[Mapping[str, Any]], known_end: str, unknown_end: str
 ) -> bool:
-    """Return whether some row has a value for the one end of its interval, and not for the other.
+    """Return whether a row has a value for one end of its interval only.
 
     Args:
         rows: rows of `forest_rows`.
@@ -205,7 +209,9 @@ def _unbounded_layers(
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
     """Return the data of a forest plot, one row per model with a score, in the ranking's order.
 
-    Ends of intervals are None if unknown or infinite, and `rank set` is empty if there is none.
+    Ends of intervals are None if unknown or infinite, and `rank set` is empty if there is none. The
+    keys are `ranker`, `rank`, `model`, `score`, `low`, `high`, `conformal_low`, `conformal_high`,
+    `conformal_level`, `rank set` and `battles`.
     """
     rows = []
     for entry in standings.entries:
@@ -249,7 +255,10 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
-    """Return the data of `rank_bubbles`: one row per share of at least 1%."""
+    """Return the data of `rank_bubbles`, a row per share of at least 1%.
+
+    The keys are `model`, `rank` (from 1) and `share`. Rows are in the order of the models.
+    """
     ranks = zip(*np.nonzero(shares >= 0.01), strict=True)
     return [
         {"model": names[k], "rank": int(j) + 1, "share": round(float(shares[k, j]), 4)}
@@ -343,12 +352,12 @@ def placement(calibration: Calibration) -> Any:
     Models without a soft rating or a human rating are left out.
     """
     rows: list[dict[str, Any]] = []
-    for held in calibration.models:
-        if held.residual("soft") is None:
+    for held_out in calibration.models:
+        if held_out.residual("soft") is None:
             continue
-        low, high = calibration.interval_of(held)
-        row = {"model": printable(held.model), "human": held.human_elo}
-        rows.append(row | {"judge": held.rating("soft"), "low": low, "high": high})
+        low, high = calibration.interval_of(held_out)
+        row = {"model": printable(held_out.model), "human": held_out.human_elo}
+        rows.append(row | {"judge": held_out.rating("soft"), "low": low, "high": high})
     axis_options = {
         "scale": alt.Scale(zero=False),
         "axis": alt.Axis(format="d", tickCount=6, labelFlush=False),
@@ -358,7 +367,8 @@ def placement(calibration: Calibration) -> Any:
     y = alt.Y("judge:Q", **axis)
     chart = alt.Chart(_data_of(rows)).encode(x=x, tooltip=_tooltip_fields(rows))
     human_ratings = [row["human"] for row in rows]
-    diagonal = _diagonal_line(x, y, (min(human_ratings, default=0), max(human_ratings, default=1)))
+    ends = (min(human_ratings, default=0), max(human_ratings, default=1))
+    diagonal = _diagonal_line(x, y, ends)
     intervals = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(
         y=alt.Y("low:Q", **axis), y2="high:Q"
     )
@@ -383,12 +393,15 @@ def _diagonal_line(x: Any, y: Any, ends: tuple[float, float]) -> Any:
 
 
 def ranking_plot(ranking: Ranking) -> Any:
-    """Draw the styled forest plot of a ranking."""
+    """Return the forest plot of a ranking in podium's style."""
     return apply_style(forest(ranking.standings))
 
 
 def calibration_plot(calibration: Calibration) -> Any:
-    """Draw `placement` and, if the calibration has bins of agreement, `reliability_diagram`."""
+    """Return the charts of a calibration in podium's style, one below the other.
+
+    These are `placement` and, if the calibration has bins of agreement, `reliability_diagram`.
+    """
     charts = [placement(calibration)]
     if calibration.agreement.bins:
         charts.append(reliability_diagram(calibration))
@@ -399,6 +412,9 @@ def battles_plot(battles: Any) -> Any:
     """Draw the win-rate heat map of battles.
 
     Models are sorted by their mean win rate over opponents, the highest first.
+
+    Args:
+        battles: a `Battles`.
     """
     matchups = matchup_table(prepare_battles(battles))
     rates = matchups.groupby("model")["share"].mean()
@@ -407,7 +423,7 @@ def battles_plot(battles: Any) -> Any:
 
 
 def apply_style(chart: Any) -> Any:
-    """Apply podium's style on a white background."""
+    """Return a chart with podium's style on a white background."""
     return chart.configure(**theme(LIGHT_COLOURS))
 
 

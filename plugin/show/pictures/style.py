@@ -9,6 +9,7 @@ from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place
 
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
+"""Fonts of pictures, as a CSS list."""
 LIGHT_COLOURS = {
     "ink": "#1c2127",
     "grey": "#646c76",
@@ -16,6 +17,11 @@ LIGHT_COLOURS = {
     "paper": "#ffffff",
     "accent": "#1d5fbf",
 }
+"""Colours by role on a light background.
+
+The roles are `ink` for text, `grey` and `faint` for what is not data, `paper` for the background,
+and `accent` for data.
+"""
 DARK_COLOURS = {
     "ink": "#e8eaed",
     "grey": "#a2aab4",
@@ -23,13 +29,17 @@ DARK_COLOURS = {
     "paper": "#15181c",
     "accent": "#8ab8ff",
 }
-"""Colours by role: `ink` for text, `grey` and `faint` for what is not data, `accent` for data."""
+"""Colours by role on a dark background, with the roles of `LIGHT_COLOURS`."""
 SHARPNESS = 3.0
 """A PNG has this many pixels per point."""
 
 
 def load_extra(name: str) -> ModuleType:
-    """Import a library of the extra `report`; UsageError if it is not installed."""
+    """Import a library of the extra `report`, and return the module.
+
+    Raises:
+        UsageError: the library is not installed.
+    """
     try:
         return import_module(name)
     except ImportError:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from math import isfinite
 
-from podium.checks import Check, NumberUnit
+from podium.check_kinds import NumberUnit
+from podium.check_results import Check
 from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
 from podium.diagnosis.checks.card_sections import ERROR_RATE
 from podium.documents import View, register_view
@@ -21,12 +22,14 @@ PROBE_COLUMNS = (
     "threshold",
     "what was found, and what to do",
 )
+"""Headers of the table of probes."""
 LEGEND = (
     "measured: a figure that is never flagged; rows below the line are descriptions and do not "
     "count. By Holm's rule, the tests of the ranking share an error rate of 5%, and the tests that "
     "only an audit makes another 5%; groups and categories have 2% each. "
     "Of 200 simulated rankings without faults, 15 were flagged (8%, interval 4% to 12%)."
 )
+"""Note below the table of probes."""
 SOURCE = "SOURCE"
 """Stands in a table for what was typed to read the battles."""
 SUFFIXES: dict[str, str] = {"share": "%", "points": " points", "Elo": " Elo"}
@@ -83,17 +86,25 @@ QUESTIONS = {
 
 
 def audit_reports(audit: Audit) -> tuple[Report, ...]:
-    """Build a report per ranking, with its answer and the table of its probes."""
+    """Build a report per ranking, with its answer and the table of its probes.
+
+    With several rankings, each answer begins with the name of its slice.
+    """
     return tuple(board_report(board, named=(len(audit.boards) > 1)) for board in audit.boards)
 
 
 def audit_text(audit: Audit) -> str:
-    """Render an audit as text."""
+    """Render the reports of an audit as plain text."""
     return terminal_text(audit_reports(audit))
 
 
 def board_report(board: BoardAudit, *, named: bool = False) -> Report:
-    """Build the report of one ranking; `named` puts the name of its slice first."""
+    """Build the report of one ranking.
+
+    Args:
+        board: the audit of the ranking.
+        named: whether the answer begins with the name of the slice.
+    """
     probes = board.probes
     source = board.source
     rows = tuple(_probe_row(probe, partial(_with_placeholder, source)) for probe in probes)
@@ -122,12 +133,17 @@ def board_report(board: BoardAudit, *, named: bool = False) -> Report:
 
 
 def _with_placeholder(source: str, command: str) -> str:
-    """Return a command with `SOURCE` in place of the sources and the options of reading."""
+    """Return a command with `SOURCE` for what was typed to read the battles.
+
+    Args:
+        source: what was typed; empty to return the command as it is.
+        command: the command.
+    """
     return command.replace(f" {source}", f" {SOURCE}") if source else command
 
 
 def board_title(board: BoardAudit) -> str:
-    """Return what was audited: the ranking with the numbers of its models and battles."""
+    """Return the ranker and the slice, followed by the numbers of models, items and battles."""
     standings = board.standings
     counts = standings.counts
     models = quantity(len(standings.entries), "model")
@@ -136,12 +152,14 @@ def board_title(board: BoardAudit) -> str:
 
 
 def probe_title(probe: Probe) -> str:
-    """Return the name of a probe in tables."""
+    """Return the name of a probe in tables: that of `TITLES`, else the name of its check."""
     return TITLES.get(probe.check.name, probe.check.name)
 
 
 def _probe_row(probe: Probe, shorten: Callable[[str], str]) -> tuple[str, ...]:
-    """Return the row of a probe: its figures, then what was found, what helps, and the command.
+    """Return the row of a probe, with a cell for each of `PROBE_COLUMNS`.
+
+    The last cell has what was found, what helps, and the command, as far as they are known.
 
     Args:
         probe: the probe.
@@ -161,14 +179,17 @@ def _probe_row(probe: Probe, shorten: Callable[[str], str]) -> tuple[str, ...]:
 
 
 def number_of_check(check: Check) -> str:
-    """Return the figure of a check in its unit; a dash if it has none."""
+    """Return the figure of a check as text in its unit; a dash if it has none."""
     if check.number is None or not check.kind.unit:
         return EMPTY
     return format_number(check.number, check.kind.unit)
 
 
 def interval_of_check(check: Check) -> str:
-    """Return the interval of the figure, in the unit of the figure; a dash if it has none."""
+    """Return the interval of a check's figure as text; a dash if it has none.
+
+    The unit is that of the figure; it is left out for percent, points and Elo.
+    """
     if check.interval is None or not check.kind.unit:
         return EMPTY
     low, high = (format_number(end, check.kind.unit) for end in check.interval)
@@ -177,11 +198,12 @@ def interval_of_check(check: Check) -> str:
 
 
 def threshold_of_probe(probe: Probe) -> str:
-    """Return with what the figure is compared: a p-value, or a threshold in the figure's unit.
+    """Return the threshold with which the figure of a probe is compared, as text.
 
-    A test with such a threshold is flagged if its figure is beyond it and its p-value small, so
-    that both are written. A dash stands for descriptions, and for checks without a fixed threshold
-    or a unit.
+    The threshold is a p-value for checks that are flagged by their p-value alone. For other checks
+    it is in the figure's unit; if the check is a test, the largest p-value follows, because the
+    test is flagged only if its figure is beyond the threshold and its p-value is small. A dash
+    stands for descriptions, and for checks without a fixed threshold or a unit.
     """
     check = probe.check
     kind = check.kind
@@ -196,7 +218,7 @@ def threshold_of_probe(probe: Probe) -> str:
 
 
 def _p_threshold(level: float) -> str:
-    """Write the largest p-value that is flagged, as `p .05`."""
+    """Write the largest p-value with which a check is flagged, as `p .05`."""
     return f"p {level:g}".replace("p 0.", "p .")
 
 

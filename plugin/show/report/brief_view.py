@@ -18,17 +18,20 @@ from podium.wording import quantity
 MOST_LINES = 12
 """Largest number of lines that the ranking of one task adds to what a host prints."""
 FEWEST_ROWS = 2
+"""Fewest models that are shown, however many lines the texts have."""
 ALL_IN_JSON = "shown, all in the JSON"
+"""Ends the text on what is left out."""
 
 
 def brief_ranking_text(
     ranking: Ranking, own_models: Collection[str], *, is_judged: bool, beside: int = 0
 ) -> str:
-    """Render a ranking in at most `MOST_LINES` lines, together with the lines beside it;
-    `ranking_text` if it has several tables.
+    """Render a ranking in a few lines; `ranking_text` if it has several tables.
 
-    The first models and those of this run are shown, at least `FEWEST_ROWS`. If there is no room,
-    the advice on what to do next is left out first, then notes, then the end of the answer.
+    Together with the lines beside them, these are at most `MOST_LINES` lines, or a few more if
+    `FEWEST_ROWS` models need them. The first models and those of this run are shown. If there is no
+    room, the advice on what to do next is left out first, then all notes but the gravest, then the
+    end of the answer.
 
     Args:
         ranking: the ranking.
@@ -48,7 +51,7 @@ def brief_ranking_text(
     # To leave out one model alone would save a single line.
     if models_ranked == rows + 1:
         rows = max(rows - 1, FEWEST_ROWS)
-    shown, hidden = _shown_rows(standings, own_models, rows)
+    lines, hidden = _shown_rows(standings, own_models, rows)
     left_out = []
     if hidden:
         left_out.append(f"{models_ranked - hidden} of {quantity(models_ranked, 'model')}")
@@ -57,11 +60,11 @@ def brief_ranking_text(
     sizes = _sizes_text(standings, is_judged=is_judged)
     if left_out:
         sizes = f"{' and '.join(left_out)} {ALL_IN_JSON} · {sizes}"
-    return "\n".join([*answer, *shown, sizes, *notes]) + "\n"
+    return "\n".join([*answer, *lines, sizes, *notes]) + "\n"
 
 
 def _messages_by_gravity(ranking: Ranking, standings: Standings) -> list[str]:
-    """Return a text per ranker that failed, then those of warnings, then those of notes."""
+    """Return a text per ranker that failed, then a text per warning, then per note."""
     notices = dict.fromkeys(standings.warnings)
     # False comes before True.
     ordered = sorted(notices, key=lambda notice: notice.severity == "note")
@@ -72,15 +75,18 @@ def _messages_by_gravity(ranking: Ranking, standings: Standings) -> list[str]:
 def _fit_texts(
     standings: Standings, messages: Sequence[str], room: int
 ) -> tuple[list[str], list[str]]:
-    """Return the lines of the answer and those of the notes that leave room for a table.
+    """Choose the lines of the answer and of the notes that leave room for a table.
 
-    If there is no room for all, the advice on what to do next is left out, then the end of the
-    answer, and then the last notes.
+    If there is no room for all, the advice on what to do next is left out. Then the last notes are
+    left out, up to the gravest one. Then the answer is cut at its end.
 
     Args:
         standings: the standings.
         messages: the texts of the notes, each of which takes a line.
         room: number of lines of answer, notes and models together.
+
+    Returns:
+        The lines of the answer and the lines of the notes, the gravest first.
     """
     sentences = standings.answer
     # What was accepted ends the last sentence, and is kept where the advice is not.
@@ -104,9 +110,9 @@ def _fit_texts(
 
 
 def _answer_lines(sentences: Collection[str], most: int | None = None) -> list[str]:
-    """Return sentences as wrapped lines of one paragraph, which ends with `...` if it is cut.
+    """Wrap sentences into the lines of one paragraph.
 
-    It is cut after `most` lines; with None, it is not.
+    The paragraph is cut after `most` lines, and ends with `...` then; with None, it is not cut.
     """
     text = readable(" ".join(sentences))
     return textwrap.wrap(
@@ -125,20 +131,20 @@ def _shown_rows(
         most: largest number of rows.
     """
     names = [entry.model for entry in standings.entries]
-    kept = [*range(min(most, len(names)))]
-    lacking = [k for k, name in enumerate(names) if name in own_models and k not in kept]
+    shown_rows = [*range(min(most, len(names)))]
+    lacking = [k for k, name in enumerate(names) if name in own_models and k not in shown_rows]
     if lacking:
         first_rows = max(most - len(lacking), 1)
-        kept = [*kept[:first_rows], *lacking]
+        shown_rows = [*shown_rows[:first_rows], *lacking]
     table = standings_report(_without_mark(standings)).table
     if table is None:
         return [], 0
-    rows = tuple(table.rows[k] for k in kept)
+    rows = tuple(table.rows[k] for k in shown_rows)
     bare = Table(title="", header=table.header, rows=rows, align=table.align, spare=table.spare)
     lines = terminal_text([Report("", table=bare)]).splitlines()
     is_rule = [set(line.strip()) <= {"─"} for line in lines]
     plain = [line for line, rule in zip(lines, is_rule, strict=True) if line.strip() and not rule]
-    return plain, len(names) - len(kept)
+    return plain, len(names) - len(shown_rows)
 
 
 def _without_mark(standings: Standings) -> Standings:

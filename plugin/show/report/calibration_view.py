@@ -31,10 +31,11 @@ LEGEND = (
     "the other of its models (a coin has 0.693); ECE is that of the fit itself, and next to 0 for "
     "a fitted constant; width is the median over half splits"
 )
+"""Note below the table that compares targets."""
 
 
 def agreement_report(agreement: Agreement) -> Report:
-    """Build the report on battle-by-battle agreement with humans."""
+    """Build the report on the agreement of judge and humans, battle by battle."""
     rows = [
         ("battles with a verdict and a human label", f"{agreement.battles:,}"),
         ("kappa (win, tie, loss)", number_text(agreement.kappa, digits=3)),
@@ -83,9 +84,9 @@ def calibration_reports(
         return (sections[find_name("section", section, sections)],)
     names = ", ".join(sections)
     hint = Report("", notes=(f"The figures behind it: --section NAME of {names} · all: --full",))
-    shown = sections.values() if full else (sections["accuracy"], hint)
+    shown_sections = sections.values() if full else (sections["accuracy"], hint)
     answer = [Report("", notes=tuple(calibration.answer))] if calibration.answer else []
-    return (*answer, *compared, *shown)
+    return (*answer, *compared, *shown_sections)
 
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
@@ -147,7 +148,7 @@ def _target_row(calibration: Calibration, kind: str, has_corrected: bool) -> lis
         errors = [number_text(accuracy.plain_mae, digits=1), number_text(corrected, digits=1)]
     ece = calibration.agreement.ece if kind == "soft" else None
     # Each battle counts for both of its models.
-    battles = sum(held.battles for held in calibration.models) // 2
+    battles = sum(held_out.battles for held_out in calibration.models) // 2
     return [
         *_ratings_name(calibration, kind),
         f"{battles:,}",
@@ -237,14 +238,17 @@ def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
 
 
 def _contender_cells(contender: "Contender") -> list[str]:
-    """Return the cells that name ratings: kind, parameter, whether they are scale-corrected."""
+    """Return three cells that name ratings: kind, parameter, and `scale-corrected` if they are."""
     kind, parameter = _ratings_name(contender.calibration, contender.kind)
     correction = "scale-corrected" if contender.is_scale_corrected else ""
     return [kind, f"({parameter})" if parameter else "", correction]
 
 
 def _signed_text(figure: Estimate | None, digits: int) -> str:
-    """Format a figure and its interval with signs; a dash if it is unknown."""
+    """Format a figure and its interval with signs, such as `+1.2 (-0.3 … +2.7)`.
+
+    An interval that is unknown is left out; the text is a dash if the figure is unknown.
+    """
     if figure is None:
         return EMPTY
     ends = "" if figure.low is None else f" ({figure.low:+.{digits}f} … {figure.high:+.{digits}f})"
@@ -422,33 +426,35 @@ def _models_report(calibration: Calibration) -> Report:
 
     A star marks a separated model, whose rating the battles do not bound.
     """
-    ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
+    ordered = sorted(calibration.models, key=lambda held_out: -(held_out.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = []
     intervals: list[Estimate | None] = []
-    for held in ordered:
+    for held_out in ordered:
         row = [
-            f"{held.model} *" if held.separated else held.model,
-            number_text(held.human_elo, digits=0),
-            number_text(held.rating("hard"), digits=0),
-            cell_text(held.residual("hard"), "+.0f"),
-            number_text(held.rating("soft"), digits=0),
-            cell_text(held.residual("soft"), "+.0f"),
-            number_text(held.se("soft"), digits=1),
-            f"{held.battles:,}",
+            f"{held_out.model} *" if held_out.separated else held_out.model,
+            number_text(held_out.human_elo, digits=0),
+            number_text(held_out.rating("hard"), digits=0),
+            cell_text(held_out.residual("hard"), "+.0f"),
+            number_text(held_out.rating("soft"), digits=0),
+            cell_text(held_out.residual("soft"), "+.0f"),
+            number_text(held_out.se("soft"), digits=1),
+            f"{held_out.battles:,}",
         ]
         rows.append(row)
-        rating = held.rating("soft")
-        if held.residual("soft") is None or rating is None:
+        rating = held_out.rating("soft")
+        if held_out.residual("soft") is None or rating is None:
             intervals.append(None)
         else:
-            intervals.append(Estimate(rating, *calibration.interval_of(held)))
-    bars = bar_column(intervals, BAR_WIDTH, ".0f", marks=[held.human_elo for held in ordered])
+            intervals.append(Estimate(rating, *calibration.interval_of(held_out)))
+    bars = bar_column(
+        intervals, BAR_WIDTH, ".0f", marks=[held_out.human_elo for held_out in ordered]
+    )
     return _table_report("models, held out one by one", header, rows, bars=bars)
 
 
 def _reliability_report(calibration: Calibration) -> Report | None:
-    """Build the report on agreement by size of the judge's signal; None if there is no signal."""
+    """Build the report on agreement by size of the judge's signal; None without bins."""
     rows = []
     for each_bin in calibration.agreement.bins:
         bar = "█" * round(max(0.0, each_bin.agreement - 0.5) * 40)
@@ -479,7 +485,11 @@ def _stability_report(calibration: Calibration) -> Report | None:
 
 
 def _interval_texts(accuracy: Accuracy) -> list[str]:
-    """Format the intervals of error, Spearman's rho and Kendall's tau; dashes if unknown."""
+    """Format the intervals of mean absolute error, Spearman's rho and Kendall's tau.
+
+    Returns:
+        Three texts; a dash for an interval that is unknown.
+    """
     intervals = (
         (accuracy.mae_interval, 1),
         (accuracy.spearman_interval, 2),
@@ -492,7 +502,7 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
 
 
 def _quantile_text(conformal: Conformal) -> str:
-    """Format the quantile of a conformal interval. It is infinite if there are too few models."""
+    """Format the quantile of a conformal interval; `∞` if there are too few models."""
     return "∞" if conformal.q is None else f"{conformal.q:.2f}"
 
 

@@ -86,7 +86,11 @@ class Disclosure(Document):
     audit: Audit | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document as plain Python values."""
+        """Return the JSON document as plain Python values.
+
+        The keys are `podium` (the format version), `disclosure` and, if there is an audit,
+        `audits`.
+        """
         audits = {}
         if self.audit is not None:
             audits["audits"] = [board.to_dict() for board in self.audit.boards]
@@ -149,7 +153,11 @@ def disclose(ranking: Ranking, audit: Audit | None = None) -> Disclosure:
 
 
 def hash_of_file(source: str) -> str | None:
-    """Return the SHA-256 of a local file; None for other sources and for very large files."""
+    """Return the SHA-256 of a local file as hexadecimal digits.
+
+    The result is None for other sources, for files of more than `MOST_HASHED` bytes, and for files
+    that cannot be read.
+    """
     path = Path(source)
     try:
         if not path.is_file() or path.stat().st_size > MOST_HASHED:
@@ -161,7 +169,7 @@ def hash_of_file(source: str) -> str | None:
 
 
 def _host_of(run: Mapping[str, Any]) -> str:
-    """Return which host recorded a run, by the name of its file; empty if this does not say it."""
+    """Return which host recorded a run, by the name of its file: `Inspect`, `lm-eval`, or empty."""
     path = Path(run.get("source", ""))
     if path.suffix == ".eval":
         return "Inspect"
@@ -169,7 +177,11 @@ def _host_of(run: Mapping[str, Any]) -> str:
 
 
 def _hosts_of(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
-    """Return the programs that ran the evals, each with its version or None, each once."""
+    """Return the programs that ran the evals, each with its version or None.
+
+    Each pair of program and version is listed once, in the order of the runs. Runs by unknown
+    programs are left out.
+    """
     hosts = []
     for run in runs:
         host = _host_of(run)
@@ -179,7 +191,7 @@ def _hosts_of(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]
 
 
 def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what was not ranked, and what was left out of runs."""
+    """Yield clauses on what was not ranked, and on samples that were left out of runs."""
     yield from (f"not ranked: {failure}" for failure in ranking.failures)
     for run in runs:
         lost = []
@@ -194,7 +206,7 @@ def _failures_of(ranking: Ranking, runs: Sequence[Mapping[str, Any]]) -> Iterato
 def _unknown_facts(
     runs: Sequence[Mapping[str, Any]], judges: Mapping[str, Mapping[str, Any]], *, has_scores: bool
 ) -> Iterator[str]:
-    """Yield what a reader would need and nothing says.
+    """Yield clauses on what a reader would need and no record says.
 
     Args:
         runs: the recorded runs of the models.
@@ -221,7 +233,7 @@ def _unknown_facts(
 
 
 def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
-    """Build the report with a table per subject, and what is not known."""
+    """Build one report with a table per subject, and notes on what is lost or not known."""
     tables = [
         _table_of("Models", {name: _runs_text(runs) for name, runs in disclosure.models.items()}),
         _table_of(
@@ -237,19 +249,19 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
             {name: digest or "not hashed" for name, digest in disclosure.sources.items()},
         ),
     ]
-    named = []
+    host_texts = []
     for host, version in disclosure.hosts:
         version_text = version or "(version not known)"
-        named.append(f"{host} {version_text}")
-    hosts = (f"Run by {', '.join(named)}.",) if named else ()
+        host_texts.append(f"{host} {version_text}")
+    hosts = (f"Run by {', '.join(host_texts)}.",) if host_texts else ()
     lost = tuple(f"Lost or left out: {failure}" for failure in disclosure.failures)
     warned = tuple(
         f"{notice.severity.capitalize()}: {notice_text(notice)}" for notice in disclosure.warnings
     )
     unknown = tuple(f"Not known: {fact}." for fact in disclosure.unknown)
     section = Section(
-        "disclosure",
-        "",
+        name="disclosure",
+        title="",
         tables=tuple(table for table in tables if table.rows),
         notes=(*hosts, *lost, *warned, *unknown),
     )
@@ -257,13 +269,16 @@ def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
 
 
 def _table_of(title: str, rows: Mapping[str, str]) -> Table:
-    """Build a table of names and facts in words."""
+    """Build a table with a row per name and its text."""
     cells = tuple((name, text) for name, text in rows.items())
     return Table(title=title, header=("", "as recorded"), rows=cells, align="ll", words=True)
 
 
 def _runs_text(runs: Sequence[Mapping[str, Any]]) -> str:
-    """Return what is known of the runs of a model, in words."""
+    """Write what is known of the runs of a model; `not recorded` without runs.
+
+    Equal runs are written once, and at most five different ones are written.
+    """
     if not runs:
         return "not recorded"
     texts = list(dict.fromkeys(map(_facts_text, runs)))
@@ -272,16 +287,23 @@ def _runs_text(runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _facts_text(facts: Mapping[str, Any]) -> str:
-    """Return facts in words, without those that are unknown or 0; `not recorded` if none is."""
-    known = []
+    """Write facts as one text; `not recorded` if no fact is known.
+
+    A fact is its name and value, such as `shots 5`. Facts that are unknown, empty, 0 or False are
+    left out.
+    """
+    texts_of_facts = []
     for name, value in facts.items():
         if value not in (None, "", 0, False) and value != [] and value != {}:
-            known.append(f"{name.replace('_', ' ')} {_fact_text(value)}")
-    return ", ".join(known) or "not recorded"
+            texts_of_facts.append(f"{name.replace('_', ' ')} {_fact_text(value)}")
+    return ", ".join(texts_of_facts) or "not recorded"
 
 
 def _fact_text(value: Any) -> str:
-    """Return a value as text; pairs of a name and a value are written as `name=value`."""
+    """Write the value of a fact.
+
+    A list of pairs is written as `name=value`, separated by spaces; whole numbers get commas.
+    """
     if isinstance(value, list | tuple) and all(
         isinstance(pair, list | tuple) and len(pair) == 2 for pair in value
     ):
@@ -292,7 +314,11 @@ def _fact_text(value: Any) -> str:
 
 
 def _options_as_text(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each option that is set, the seed also if it is 0."""
+    """Yield name and value, as texts, of each option that is set.
+
+    Options that are None, False or empty are left out, but the seed is yielded in any case. In
+    names, blanks take the place of underscores; values other than texts are JSON.
+    """
     for name, value in options.items():
         is_set = value not in (None, False) and value != [] and value != {}
         if name == "seed" or is_set:

@@ -70,13 +70,17 @@ def every_eval_ever_files(
             ],
         }
         # The name of the file is a hash, so that a second export replaces the same files.
-        known = f"{name}\0{task}\0{model}\0{content}"
-        file = UUID(bytes=sha256(known.encode()).digest()[:16], version=4)
+        identity = f"{name}\0{task}\0{model}\0{content}"
+        file = UUID(bytes=sha256(identity.encode()).digest()[:16], version=4)
         yield f"data/{collection}/{identifier}/{file}.json", json_text(record) + "\n"
 
 
 def _describe_source(name: str, ranking: Ranking, options: ExportOptions) -> dict[str, Any]:
-    """Describe who made a ranking of which files, and with which version of podium."""
+    """Describe the source of a ranking in the fields of the schema.
+
+    The fields say which files were ranked, who provides the record, and which version of podium
+    ranked.
+    """
     provenance = ranking.provenance
     sources = [*map(_public_place, provenance.get("sources", ()))]
     return {
@@ -135,8 +139,10 @@ def _describe_score(
 
 
 def _describe_uncertainty(standings: Standings, entry: Entry) -> dict[str, Any]:
-    """Describe standard error, interval and number of items of a score, as far as they are
-    known."""
+    """Describe the standard error, the interval and the number of items of a score.
+
+    An error or interval that is unknown is left out, and so is an interval with one end.
+    """
     method = standings.interval or "unknown"
     items_by_model = standings.diagnostics.get("items_by_model", {})
     items = items_by_model.get(entry.model, standings.counts.items)
@@ -173,13 +179,19 @@ def _describe_dataset(
 
 
 def _describe_model(name: str, identifier: str) -> dict[str, Any]:
-    """Describe a model or a judge. podium knows only its name."""
+    """Describe a model or a judge by its name and its id in the store.
+
+    How it is deployed is given as unknown.
+    """
     unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
     return {"name": name, "id": identifier, "additional_details": unknown}
 
 
 def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
-    """Return the judges of a ranking, as its provenance describes them, or by their names alone."""
+    """Return the records of the judges of a ranking, in the order of its provenance.
+
+    A judge that the provenance does not describe has a record of its name alone.
+    """
     judge_records = ranking.provenance.get("judge_records", {})
     names = ranking.provenance.get("judges", ())
     judges = []
@@ -264,7 +276,7 @@ def _describe_rating(
 
 
 def _describe_bounds(scale: Scale) -> dict[str, Any]:
-    """Describe the range of a score; empty if the scale is unbounded.
+    """Return the range of a score in the fields of the schema; empty if the scale is unbounded.
 
     The schema allows the type `continuous` only with a range.
     """
@@ -286,6 +298,6 @@ def _public_place(source: str) -> str:
 
 
 def _texts_of(details: dict[str, Any]) -> dict[str, str]:
-    """Return values as the texts that the schema asks for; empty ones are left out."""
+    """Return values as texts, which the schema asks for; values without a text are left out."""
     texts = {key: text_of(value) for key, value in details.items()}
     return {key: text for key, text in texts.items() if text is not None}

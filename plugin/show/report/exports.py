@@ -24,8 +24,11 @@ from podium.wording import quantity, some
 UNSAFE_CHARACTERS = re.compile(r'[<>:"/\\|?*\s]+')
 """Matches characters that the name of a file cannot have on every system."""
 WINDOWS_DEVICE = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?"
+"""Matches the names that Windows reserves for devices, such as `com1` and `con.txt`."""
 STORE_NAME = r"data|unknown"
+"""Matches the names that a datastore reserves."""
 EMPTY_NAME = ""
+"""Matches the empty name."""
 RESERVED_NAME = re.compile(f"{WINDOWS_DEVICE}|{STORE_NAME}|{EMPTY_NAME}", re.IGNORECASE)
 """Matches names that Windows (`con`, `com1.txt`) or a datastore reserves, and the empty name."""
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -61,37 +64,40 @@ def task_of_standings(standings: Standings, options: ExportOptions) -> str | Non
     Raises:
         UsageError: the ranking names another task than the user.
     """
-    known = ", ".join(standings.tasks)
-    if options.task is not None and known not in ("", options.task):
+    tasks = ", ".join(standings.tasks)
+    if options.task is not None and tasks not in ("", options.task):
         raise UsageError(
-            f"--task {options.task!r}: by the ranking, its items are of {known}: leave out --task"
+            f"--task {options.task!r}: by the ranking, its items are of {tasks}: leave out --task"
         )
-    return options.task or known or None
+    return options.task or tasks or None
 
 
 def dataset_of_standings(
     ranking: Ranking, standings: Standings, options: ExportOptions
 ) -> str | None:
-    """Return the dataset of the items on the Hugging Face hub: the given one, else that of the
-    runs; None if neither is known.
+    """Return the dataset of the items on the Hugging Face hub.
+
+    The dataset is the given one, else that of the runs; None if neither is known.
 
     Raises:
         UsageError: a dataset is given, and the ranking has several tasks, or the runs record
             another dataset.
     """
     recorded = _recorded_dataset(ranking, standings)
-    given = options.dataset
-    if given is None:
+    typed_dataset = options.dataset
+    if typed_dataset is None:
         return recorded
     tasks = _tasks_in_ranking(ranking)
     if len(tasks) > 1:
         raise UsageError(
-            f"--dataset {given}: the ranking has {quantity(len(tasks), 'task')} "
+            f"--dataset {typed_dataset}: the ranking has {quantity(len(tasks), 'task')} "
             f"({some(tasks)}), and a dataset belongs to one: rank one with --where task=NAME"
         )
-    if recorded not in (None, given):
-        raise UsageError(f"--dataset {given}: the runs record {recorded}; leave the option out")
-    return given
+    if recorded not in (None, typed_dataset):
+        raise UsageError(
+            f"--dataset {typed_dataset}: the runs record {recorded}; leave the option out"
+        )
+    return typed_dataset
 
 
 def _tasks_in_ranking(ranking: Ranking) -> list[str]:
@@ -192,12 +198,18 @@ def hub_result_files(
 
 
 def _yaml_text(text: str) -> str:
-    """Write a text as a JSON string, which is also valid YAML."""
+    """Write a text as a JSON string, which is also valid YAML.
+
+    Control characters are escaped.
+    """
     return json.dumps(printable(text), ensure_ascii=False)
 
 
 def describe_measured(standings: Standings, task: str | None) -> str:
-    """Return in words what a score is: a mean of a metric, or a rating by verdicts or metrics.
+    """Return a clause on what a score is.
+
+    A score is a mean or median of a metric, or a rating (or win rate) by verdicts or metrics. The
+    task is named if it is known.
 
     Args:
         standings: the table of the score.
@@ -214,9 +226,9 @@ def describe_measured(standings: Standings, task: str | None) -> str:
 
 
 def group_notes(standings: Standings, entry: Entry) -> list[str]:
-    """Return a note with the models that a score compares with, if other models never met them.
+    """Return a note on which models a score can be compared with.
 
-    Empty if battles connect all models.
+    The list has one note if groups of models never met, and is empty if battles connect all models.
     """
     for group in standings.unconnected_groups:
         if entry.model in group:

@@ -29,7 +29,7 @@ LINK = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|(?<=:)//|\bwww(?=\.)", re.IGNORE
 """Where a link begins or can be broken: a mention of a person or team (`@name`), an issue (`#12`,
 `GH-12`), a web address."""
 NOT_A_LINK = r"\g<0>&#8203;"
-"""The same start, followed by a space of no width, which ends the link."""
+"""The text that was matched, followed by a space of no width, which ends the link."""
 AMPERSAND = "&amp;"
 """Written for `&`, which would else begin a named character, as `&#64;` for `@`."""
 MARKUP_OF_GITHUB = re.compile(r"[$~]|:(?=[\w+-]+:)")
@@ -56,34 +56,38 @@ def github_text(reports: Sequence[Report]) -> str:
 def _fit_to_comment(blocks: Sequence[str], foldable: Sequence[int]) -> str:
     """Join blocks, and shorten them until the text is short enough.
 
-    Foldable blocks are left out, the last first, then lines from the end of the longest block.
+    Foldable blocks are left out, the last first, then lines from the end of the longest block. A
+    last line says how much is left out.
 
     Args:
         blocks: the blocks.
         foldable: positions of the blocks that may be left out, ascending.
     """
-    kept = list(blocks)
+    kept_blocks = list(blocks)
     sections = 0
     lines = 0
-    text = _join_blocks(kept)
+    text = _join_blocks(kept_blocks)
     positions = [*foldable]
     while len(text) > MOST_CHARACTERS:
         if positions:
-            kept[positions.pop()] = ""
+            kept_blocks[positions.pop()] = ""
             sections += 1
         else:
-            lines += _cut_longest(kept, len(text) - MOST_CHARACTERS + ROOM_FOR_NOTE)
+            lines += _cut_longest(kept_blocks, len(text) - MOST_CHARACTERS + ROOM_FOR_NOTE)
         parts = [quantity(sections, "section")] if sections else []
         if lines:
             parts.append(f"{quantity(lines, 'line')} of the longest table")
         are = "is" if sections + lines == 1 else "are"
         note = LEFT_OUT_LINE.format(what=f"{' and '.join(parts)} {are}", most=MOST_CHARACTERS)
-        text = _join_blocks([*kept, note])
+        text = _join_blocks([*kept_blocks, note])
     return text
 
 
 def _cut_longest(blocks: list[str], excess: int) -> int:
-    """Leave out lines from the end of the longest block, at least one, and return their number.
+    """Leave out lines from the end of the longest block, and return their number.
+
+    At least one line is left out. If the block has one line only, this line is cut as text, and
+    counts as one.
 
     Args:
         blocks: the blocks, of which one is changed.
@@ -92,17 +96,17 @@ def _cut_longest(blocks: list[str], excess: int) -> int:
     lengths = [len(block) for block in blocks]
     longest = lengths.index(max(lengths))
     lines = blocks[longest].split("\n")
-    kept = len(lines)
-    while kept > 1 and excess > 0:
-        kept -= 1
-        excess -= len(lines[kept]) + 1
-    if kept == len(lines):
+    kept_lines = len(lines)
+    while kept_lines > 1 and excess > 0:
+        kept_lines -= 1
+        excess -= len(lines[kept_lines]) + 1
+    if kept_lines == len(lines):
         # A single line is left, which is cut as text.
         kept_length = max(0, lengths[longest] - excess)
         blocks[longest] = blocks[longest][:kept_length]
         return 1
-    blocks[longest] = "\n".join(lines[:kept])
-    return len(lines) - kept
+    blocks[longest] = "\n".join(lines[:kept_lines])
+    return len(lines) - kept_lines
 
 
 def _join_blocks(blocks: Sequence[str]) -> str:
@@ -111,7 +115,10 @@ def _join_blocks(blocks: Sequence[str]) -> str:
 
 
 def _answer_block(answer: Sequence[str]) -> str:
-    """Return the sentences of an answer, the first one as a line of its own in bold type."""
+    """Render an answer as Markdown; empty without sentences.
+
+    The first sentence is a line of its own in bold type; the others follow as one paragraph.
+    """
     if not answer:
         return ""
     first, *others = map(_unlinked_text, answer)
@@ -119,13 +126,13 @@ def _answer_block(answer: Sequence[str]) -> str:
 
 
 def _open_section(section: Section) -> str:
-    """Return a section with its title as a heading."""
+    """Render a section as Markdown, with its title as a heading."""
     title = f"#### {_unlinked_text(section.title)}" if section.title else ""
     return "\n\n".join(filter(None, [title, *_contents(section)]))
 
 
 def _folded_section(section: Section) -> str:
-    """Return a section that is closed until a reader clicks on its title."""
+    """Render a section that is closed until a reader clicks on its title."""
     # Markdown is not read in this line of HTML.
     title = LINK.sub(NOT_A_LINK, escape(printable(section.title)))
     lines = [f"<details><summary>{title}</summary>", *_contents(section), "</details>"]
@@ -133,17 +140,17 @@ def _folded_section(section: Section) -> str:
 
 
 def _contents(section: Section) -> list[str]:
-    """Return the tables, legends and notes of a section."""
+    """Return the tables, legends and notes of a section as blocks of Markdown."""
     return [*section_blocks(section, _unlinked_text, _table_text)]
 
 
 def _table_text(table: Table) -> str:
-    """Return a table whose cells have no links and no markup."""
+    """Render a table as Markdown whose cells have no links and no markup."""
     return markdown_table(table, _unlinked_text)
 
 
 def _unlinked_text(text: str) -> str:
-    """Return a text without markup and links."""
+    """Return a text in which GitHub finds no markup and no links."""
     escaped = escape_markdown(text.replace("&", AMPERSAND))
     without_markup = MARKUP_OF_GITHUB.sub(r"\\\g<0>", escaped)
     return LINK.sub(NOT_A_LINK, without_markup)

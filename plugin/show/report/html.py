@@ -11,8 +11,8 @@ from podium.documents import register_html_writer
 from podium.printable import printable
 from podium.tables import Report, Section, Table
 
-# The Content-Security-Policy of a document: no scripts and no requests.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+"""The Content-Security-Policy of a document: no scripts and no requests."""
 NAME_HEADER = "model"
 """Header of the column whose cells become row headers (`th`)."""
 
@@ -53,17 +53,17 @@ def html_part(reports: Sequence[Report], heading: int = 2) -> str:
 
 
 def stylesheet() -> str:
-    """Return the CSS of documents and pages."""
+    """Return the CSS of documents and pages, as text."""
     return files("podium.show.report").joinpath("report.css").read_text(encoding="utf-8")
 
 
 def escape_html(text: str) -> str:
-    """Escape HTML markup and control characters."""
+    """Return a text in which HTML shows markup and control characters as they are."""
     return escape(printable(text))
 
 
 def table_part(table: Table) -> str:
-    """Render a table with its legend, but without its bars.
+    """Render a table as HTML with its legend, but without its bars.
 
     CSS classes align the columns and draw a line below the rows in `table.rules`. The cells of the
     column `model`, or else of the first column, are row headers.
@@ -93,24 +93,29 @@ def table_part(table: Table) -> str:
 
 
 def section_part(section: Section, heading: int) -> str:
-    """Render a section; `heading` is the level of its heading."""
+    """Render a section with its title as HTML.
+
+    Args:
+        section: the section.
+        heading: level of its heading, for example 2 for `h2`.
+    """
     title = f"<h{heading}>{escape_html(section.title)}</h{heading}>" if section.title else ""
     return f"<section>{title}{section_body(section)}</section>"
 
 
 def section_body(section: Section) -> str:
-    """Render a section's tables, notes and warnings."""
+    """Render a section's tables, notes and warnings as HTML, without its title."""
     tables = "".join(map(table_part, (*section.fact_tables, *section.tables)))
     return tables + notes_part(section.notes) + notes_part(section.warnings, "note warning")
 
 
 def notes_part(notes: Sequence[str], kind: str = "note") -> str:
-    """Render notes as paragraphs; `kind` is their CSS class."""
+    """Render notes as HTML paragraphs; `kind` is their CSS class."""
     return "".join(f'<p class="{kind}">{escape_html(note)}</p>' for note in notes)
 
 
 def _render_cell(text: str, attribute: str, is_name: bool) -> str:
-    """Render a cell.
+    """Render a cell as HTML.
 
     Args:
         text: the cell's text.

@@ -10,8 +10,11 @@ from podium.printable import printable
 from podium.tables import EMPTY, Report, Section, Table
 
 SIGN = r"[\\`*<\[|]"
+"""Matches a character that is markup anywhere."""
 UNDERSCORE_BEFORE_WORD = r"(?<![^\W_])_"
+"""Matches an underscore that no letter or digit precedes, such as the first one of "_a_b"."""
 UNDERSCORE_AFTER_WORD = r"_(?![^\W_])"
+"""Matches an underscore that no letter or digit follows, such as the last one of "a_b_"."""
 MARKUP = re.compile(f"{SIGN}|{UNDERSCORE_BEFORE_WORD}|{UNDERSCORE_AFTER_WORD}")
 """Matches a character that Markdown reads as markup.
 
@@ -38,6 +41,7 @@ LATEX_SIGNS = {
 }
 """LaTeX for the characters that must be escaped."""
 PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
+"""First line of the LaTeX, which names the packages that the tables need."""
 
 
 def markdown_text(reports: Sequence[Report]) -> str:
@@ -56,7 +60,7 @@ def markdown_text(reports: Sequence[Report]) -> str:
 
 
 def latex_text(reports: Sequence[Report]) -> str:
-    """Render reports as LaTeX tables (booktabs) with their notes."""
+    """Render reports as LaTeX, with the answers, tables (booktabs) and notes of each."""
     text = f"{PREAMBLE}\n"
     for report in reports:
         blocks = _blocks(
@@ -71,12 +75,12 @@ def latex_text(reports: Sequence[Report]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape Markdown markup."""
+    """Return a text with Markdown markup and control characters escaped."""
     return MARKUP.sub(lambda sign: f"\\{sign[0]}", printable(text))
 
 
 def escape_latex(text: str) -> str:
-    """Escape LaTeX special characters."""
+    """Return a text with LaTeX special characters and control characters escaped."""
     return "".join(LATEX_SIGNS.get(sign, sign) for sign in printable(text))
 
 
@@ -110,7 +114,10 @@ def section_blocks(
     table_text: Callable[[Table], str],
     line_end: str = MARKDOWN_LINE_END,
 ) -> Iterator[str]:
-    """Yield the blocks of a section below its title: tables, legends, notes. One may be empty.
+    """Yield the blocks of a section below its title.
+
+    For each table these are its title, the table and the sentences of its legend; then all notes
+    and warnings are one block. A block may be empty.
 
     Args:
         section: the section.
@@ -119,18 +126,26 @@ def section_blocks(
         line_end: separates the notes, which are one block.
     """
     for table in (*section.fact_tables, *section.tables):
-        yield from (escape(table.title), table_text(table), *map(escape, table.legend))
+        yield escape(table.title)
+        yield table_text(table)
+        for sentence in table.legend:
+            yield escape(sentence)
     yield line_end.join(map(escape, (*section.notes, *section.warnings)))
 
 
 def markdown_table(table: Table, escape: Callable[[str], str] = escape_markdown) -> str:
-    """Return a table as Markdown, without its title; `escape` escapes markup in cells."""
+    """Render a table as Markdown, without its title.
+
+    Args:
+        table: the table.
+        escape: escapes markup in a cell.
+    """
     header, *rows = [
         "| " + " | ".join(map(escape, row)) + " |" for row in (table.header, *table.rows)
     ]
-    return "\n".join(
-        [header, "|" + "".join(f"{MARKDOWN_RULE[letter]}|" for letter in table.align), *rows]
-    )
+    rules = [MARKDOWN_RULE[letter] for letter in table.align]
+    line_below_header = f"|{'|'.join(rules)}|"
+    return "\n".join([header, line_below_header, *rows])
 
 
 def _latex_table(table: Table) -> str:

@@ -21,7 +21,7 @@ OTHER_FIGURES = {
 
 
 def metric_of_scores(standings: Standings) -> Measure | None:
-    """Return the metric that scores are means or medians of.
+    """Return the metric of which scores are means or medians.
 
     The result is None if scores are ratings or win rates, or if the metrics of the pooled tasks
     differ in direction or unit.
@@ -40,8 +40,8 @@ def entry_in_eval(entry: Entry, measure: Measure | None) -> Entry:
     """Return an entry with score, interval and standard error as the eval reports its metric.
 
     Where lower is better in the eval, a ranking has values of the opposite sign, or logarithms: the
-    eval's are restored, and the ends of the interval change places. Other entries are returned as
-    they are, and so is an entry without a score or without a metric.
+    eval's are restored, and the ends of the interval change places. An entry without a score or
+    without a metric, and an entry of a metric of which higher is better, are returned as they are.
 
     Raises:
         NotIdentifiedError: the score is no finite number in the eval's unit.
@@ -57,7 +57,7 @@ def entry_in_eval(entry: Entry, measure: Measure | None) -> Entry:
 def _end_in_eval(end: float | None, measure: Measure) -> float | None:
     """Return the end of an interval as the eval reports its metric.
 
-    It is None if it is unknown, or no finite number in the eval's unit.
+    The result is None if the end is unknown, or no finite number in the eval's unit.
     """
     try:
         return None if end is None else measure.value_in_eval(end)
@@ -66,7 +66,10 @@ def _end_in_eval(end: float | None, measure: Measure) -> float | None:
 
 
 def direction_words(measure: Measure | None) -> str:
-    """Return in words which values are better; None stands for ratings and win rates."""
+    """Return a clause on which values are better, such as `lower is better`.
+
+    None stands for ratings and win rates, of which higher values are better.
+    """
     if measure is None:
         return "higher is better"
     if measure.lower_is_better:
@@ -77,7 +80,11 @@ def direction_words(measure: Measure | None) -> str:
 
 
 def differences_from_eval(standings: Standings, measure: Measure) -> Iterator[str]:
-    """Yield in words why scores are not the figures that the eval itself reports."""
+    """Yield clauses on why scores are not the figures that the eval itself reports.
+
+    They are texts of `OTHER_FIGURES`, one per warning about this metric and task; a text may occur
+    twice.
+    """
     for warning in standings.warnings:
         is_of_metric = warning.fields.get("metric") in measure.names
         is_of_task = warning.fields.get("task", measure.task) == measure.task

@@ -37,14 +37,25 @@ MIXED = "mixed"
 ONE_ORDER = "one order"
 """Agreement of a pair that was judged in one order only."""
 UNPARSED = "unparsed"
+"""Reason why a pair is withheld: no verdict of the pair was parsed."""
 SCORELESS = "without a score"
+"""Reason why a pair is withheld: a response has no score."""
 TEXTLESS = "without the texts"
+"""Reason why a pair is withheld: the instruction or a response is not known."""
 AMBIGUOUS = "of an unknown one of several responses"
+"""Reason why a pair is withheld: a model has several responses to the item, and verdicts do not say
+which one was judged.
+"""
 MEDIA = "with images or other media"
+"""Reason why a pair is withheld: the instruction has images or other media."""
 TRANSCRIPTS = "of agents' transcripts"
+"""Reason why a pair is withheld: a response is a transcript of an agent."""
 IDENTICAL = "with identical responses"
+"""Reason why a pair is withheld: both responses are the same."""
 FLIPS = "flip"
+"""Reason why a pair is withheld: the two orders have different winners."""
 TIES = "tie"
+"""Reason why a pair is withheld: its mean credit is that of a tie."""
 REASONS = (UNPARSED, SCORELESS, TEXTLESS, AMBIGUOUS, MEDIA, TRANSCRIPTS, IDENTICAL, FLIPS, TIES)
 """Why a pair is withheld, in the order in which the reasons are looked for."""
 REMEDIES_OF_REASONS = {
@@ -64,6 +75,7 @@ PAIR = ("task", "item", "response", "model_a", "model_b")
 SOURCE = ("judge", "metric")
 """Columns that say who or what decided a pair."""
 TIE = 0.5
+"""Mean credit of a tie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +213,10 @@ def _tasks_of_battles_in_rows(battles: Battles, written: "pd.Series") -> "pd.Ser
 
 
 def _order_agreements(table: "pd.DataFrame") -> "pd.Series":
-    """Return how the two orders of each battle agree.
+    """Return how the two orders of each battle agree, with the index of `table`.
 
-    It is `same`, `half` (one of them is a tie) or `flip`, `ONE_ORDER` for a battle of one known
-    order, and None if no order is known.
+    The value is `same`, `half` (one order is a tie) or `flip` for merged orders, `ONE_ORDER` for a
+    battle of one known order, and None if no order is known.
     """
     import pandas as pd
 
@@ -217,24 +229,31 @@ def _order_agreements(table: "pd.DataFrame") -> "pd.Series":
 
 
 def _joint_agreement(values: "pd.Series") -> str | None:
-    """Return the agreement of several verdicts: that of all if they are alike, else `MIXED`.
+    """Return the agreement of several verdicts on one pair.
 
-    Unknown ones are left out; None if all are unknown.
+    If all known values are alike, the result is this value, else `MIXED`. None if all are unknown.
     """
-    known = {value for value in values if not is_missing(value)}
-    if len(known) > 1:
+    distinct_values = {value for value in values if not is_missing(value)}
+    if len(distinct_values) > 1:
         return MIXED
-    return next(iter(known), None)
+    return next(iter(distinct_values), None)
 
 
 def _join_sources(values: "pd.Series") -> str | None:
-    """Return the distinct names in a column, sorted and joined by commas; None for no name."""
+    """Return the distinct names in a column as one text, sorted and joined by commas.
+
+    The result is None if there is no name.
+    """
     names = {str(value) for value in values if not is_missing(value)}
     return ", ".join(sorted(names)) or None
 
 
 def _credits_of_jury(battles: Battles) -> "pd.DataFrame":
-    """Return the credit of each pair by the rule of its jury, with the columns of `PAIR`."""
+    """Return the credit of each pair by the rule of its jury.
+
+    A frame with the columns of `PAIR` and `credit`, the credit of `model_a`. Battles without an
+    item are left out.
+    """
     merged = merge_jury_verdicts(battles)
     rows = _judgments_of_pairs(replace(merged, whole=None))[[*PAIR, "credit"]]
     return rows.astype(dict.fromkeys(PAIR, object))
@@ -246,12 +265,13 @@ def _withholding_reason(
     several: Iterable[tuple[str, str]],
     options: PreferenceOptions,
 ) -> str | None:
-    """Return the reason why a pair is withheld; None if it is written.
+    """Return the first reason in `REASONS` why a pair is withheld; None if it is written.
 
     Args:
         pair: a row of `_merge_verdicts`.
         texts: instructions and responses.
-        several: items and models with several responses, where verdicts do not say of which.
+        several: pairs of item and model with several responses, if verdicts do not say of which
+            response they are.
         options: which pairs are written.
     """
     if pair["credit"] is None:
@@ -296,28 +316,28 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
     """
     item = pair["item"]
     credit = pair["credit"]
-    chosen = pair["model_a"]
+    preferred = pair["model_a"]
     rejected = pair["model_b"]
     is_turned = credit < TIE
     if _is_tie(credit):
-        pair_as_text = json.dumps([item, chosen, rejected])
+        pair_as_text = json.dumps([item, preferred, rejected])
         first_byte, *_ = sha256(pair_as_text.encode()).digest()
         is_turned = first_byte % 2 == 1
     if is_turned:
-        chosen, rejected = rejected, chosen
+        preferred, rejected = rejected, preferred
     system = texts.systems.get(item)
-    shown = {
+    texts_of_pair = {
         "prompt": _prompt_in_form(texts.instructions[item], system, form),
-        "chosen": _response_in_form(texts.responses[item, pair["response"], chosen], form),
+        "chosen": _response_in_form(texts.responses[item, pair["response"], preferred], form),
         "rejected": _response_in_form(texts.responses[item, pair["response"], rejected], form),
     }
     return {
-        **shown,
+        **texts_of_pair,
         "credit": max(credit, 1 - credit),
         "order_agreement": pair["agreement"],
         "judge": pair["judge"],
         "metric": pair["metric"],
-        "chosen_model": chosen,
+        "chosen_model": preferred,
         "rejected_model": rejected,
         "task": pair["task"],
         "item": item,
@@ -327,8 +347,9 @@ def _build_row(pair: Mapping[str, Any], texts: "BattleTexts", form: str) -> dict
 
 
 def _prompt_in_form(instruction: str, system: str | None, form: str) -> Any:
-    """Return the prompt: messages, or for the form `standard` a text with the system prompt first.
+    """Return the prompt of a row in a form of `export_options.FORMS`.
 
+    For `standard` the prompt is a text with the system prompt first, otherwise a list of messages.
     `system` is None if there is no system prompt.
     """
     if form == "standard":
@@ -339,12 +360,15 @@ def _prompt_in_form(instruction: str, system: str | None, form: str) -> Any:
 
 
 def _response_in_form(text: str, form: str) -> Any:
-    """Return a response: a list with the assistant's message, or a text for the form `standard`."""
+    """Return a response of a row in a form of `export_options.FORMS`.
+
+    For `standard` the response is a text, otherwise a list with one message of the assistant.
+    """
     return _escape_surrogates(text) if form == "standard" else [_chat_message("assistant", text)]
 
 
 def _chat_message(role: str, text: str) -> dict[str, str]:
-    """Return a message of a chat."""
+    """Return a message of a chat: a dictionary with `role` and `content`."""
     return {"role": role, "content": _escape_surrogates(text)}
 
 
@@ -384,11 +408,11 @@ def _write_parquet(rows: Sequence[Mapping[str, Any]], path: str, form: str) -> N
 
     text = pa.string()
     message = pa.struct([("role", text), ("content", text)])
-    shown = text if form == "standard" else pa.list_(message)
+    type_of_texts = text if form == "standard" else pa.list_(message)
     types = {
-        "prompt": shown,
-        "chosen": shown,
-        "rejected": shown,
+        "prompt": type_of_texts,
+        "chosen": type_of_texts,
+        "rejected": type_of_texts,
         "credit": pa.float64(),
         "order_agreement": text,
         "judge": text,

@@ -68,7 +68,7 @@ def ranking_text(ranking: Ranking) -> str:
 
 
 def ranking_messages(ranking: Ranking) -> list[str]:
-    """Return the texts of `ranking_warnings`, then a text per ranker that failed."""
+    """Return the texts of `ranking_warnings`, then a text per ranker or slice that failed."""
     failures = [f"not ranked: {failure}" for failure in ranking.failures]
     return [*ranking_warnings(ranking), *failures]
 
@@ -77,6 +77,9 @@ def ranking_warnings(ranking: Ranking) -> list[str]:
     """Return the text of each warning once, with its severity.
 
     If only some of the standings have a warning, its text begins with their names.
+
+    Returns:
+        Texts such as `warning: ...`, in the order of the standings.
     """
     owners: dict[Notice, list[str]] = {}
     for standings in ranking.standings:
@@ -139,16 +142,20 @@ def _standings_with_same_table(
 
 
 def shown_reports(ranking: Ranking) -> tuple[Report, ...]:
-    """Build the reports that a terminal shows: all, or the first `MOST_TABLES`.
+    """Build the reports that a terminal shows.
 
-    The others are left out if the user did not ask for one table per task.
+    These are all reports, or the first `MOST_TABLES` if tasks (or metrics) are ranked one by one
+    although the user did not ask for it.
     """
     reports = ranking_reports(ranking)
     return reports[:MOST_TABLES] if _column_ranked_alone(ranking) else reports
 
 
 def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
-    """Return a text on the tables that `shown_reports` leaves out; empty if it shows all."""
+    """Return a list with one text on the tables that `shown_reports` leaves out.
+
+    The list is empty if all tables are shown.
+    """
     column = _column_ranked_alone(ranking)
     hidden = len(ranking.standings) - MOST_TABLES
     if column is None or hidden <= 0:
@@ -159,9 +166,9 @@ def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
 
 
 def _column_ranked_alone(ranking: Ranking) -> str | None:
-    """Return the column whose values are ranked one by one although the user did not ask for it.
+    """Return the column whose values are ranked one by one without being asked for.
 
-    The result is None if there is no such column.
+    The result is None if nothing was ranked one by one, or if the user asked for it.
     """
     for standings in ranking.standings:
         for warning in select_codes(standings.warnings, RANKED_ALONE):
@@ -218,20 +225,20 @@ def _rows_of_cuts(standings: Standings) -> frozenset[int]:
 
 
 def _score_with_interval(entry: Entry) -> Estimate | None:
-    """Return the score of a model with its interval; None if it has no score."""
+    """Return the score of a model with its sampling interval; None if it has no score."""
     if entry.score is None:
         return None
     return Estimate(value=entry.score, low=entry.low, high=entry.high)
 
 
 def standings_heading(standings: Standings) -> str:
-    """Return the ranker's name with the slice, and whether slices overlap."""
+    """Return `standings_name`, and whether slices overlap."""
     overlap = " · slices overlap" if select_codes(standings.warnings, ["slices-overlap"]) else ""
     return f"{standings_name(standings)}{overlap}"
 
 
 def standings_name(standings: Standings) -> str:
-    """Return the ranker's name, with the slice in brackets if there is one."""
+    """Return the ranker's name, followed by the slice in brackets if there is one."""
     if standings.slice is None:
         return standings.ranker
     return f"{standings.ranker} [{standings.shown_slice}]"
@@ -260,8 +267,10 @@ def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]
     if standings.unconnected_groups:
         columns[GROUP] = partial(_extra_text, GROUP)
     columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
-    chosen = _leader_with_interval(standings).get("model")
-    columns[sampling] = lambda entry: _sampling_text(entry, scale.format, entry.model == chosen)
+    leader_interval = _leader_with_interval(standings).get("model")
+    columns[sampling] = lambda entry: _sampling_text(
+        entry, scale.format, entry.model == leader_interval
+    )
     columns["se"] = lambda entry: cell_text(entry.se, scale.format)
     if conformal_level:
         name = f"conformal {percent(conformal_level)}"
@@ -281,9 +290,11 @@ def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]
 
 
 def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
-    """Return the model whose interval the table marks, and both ends that allow for its choice.
+    """Return the model whose interval the table marks, with an interval for its choice.
 
-    Empty if there is none, or if the scores are on unlike scales, so that no model is first.
+    The keys are `model`, `low` and `high`: the interval allows for the model being chosen as the
+    first one by the data. The mapping is empty if there is none, or if the scores are on unlike
+    scales, so that no model is first.
     """
     if are_scales_unlike(standings.checks):
         return {}
@@ -292,16 +303,22 @@ def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
 
 
 def _sampling_text(entry: Entry, style: str, is_chosen: bool) -> str:
-    """Format a model's interval by a specification of its ends; `is_chosen` puts a mark before it.
+    """Format a model's interval.
 
     The mark says that the data chose the model as the first one.
+
+    Args:
+        entry: the row of the model.
+        style: format specification of the ends.
+        is_chosen: whether `CHOSEN_MARK` stands before the interval, because the data chose the
+            model as the first one.
     """
     interval = interval_text(entry.low, entry.high, style)
     return f"{CHOSEN_MARK} {interval}" if is_chosen else interval
 
 
 def _extra_text(name: str, entry: Entry) -> str:
-    """Format the figure of `Entry.extra` with a name; a dash if there is none."""
+    """Format the figure with the given key in `Entry.extra`; a dash if there is none."""
     value = entry.extra.get(name)
     if value is None:
         return EMPTY
@@ -370,7 +387,10 @@ def standings_notes(standings: Standings) -> Iterator[str]:
 
 
 def _leader_notes(standings: Standings) -> Iterator[str]:
-    """Yield the interval of the first model that allows for its choice, if the table marks it."""
+    """Yield a note with the interval of the first model that allows for its choice.
+
+    Nothing is yielded if the table marks no interval.
+    """
     of_leader = _leader_with_interval(standings)
     if not of_leader:
         return
@@ -442,9 +462,10 @@ def _ladder_notes(ladder: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _jury_notes(jury: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each judge's slope, position effect and disagreement with the common ratings.
+    """Yield a line per judge with its slope, and a line on whether all judges rate alike.
 
-    The largest slope comes first. A last line has the test that all judges rate alike.
+    The line of a judge also has its position effect, its disagreement with the common ratings, and
+    its number of battles. The judge with the largest slope comes first.
     """
     judges = jury["judges"]
     by_falling_slope = sorted(judges, key=lambda name: -judges[name]["slope"])
@@ -474,7 +495,13 @@ def _jury_notes(jury: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _origin_notes(origin: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how the Elo scale is centred, or which model's rating is fixed (pinned)."""
+    """Yield a note on what fixes the zero of the Elo scale.
+
+    This is a model whose rating is fixed (pinned), or the mean of the well-known models.
+
+    Args:
+        origin: the diagnostics under the key `origin`.
+    """
     pinned = origin.get("pinned")
     if pinned:
         yield f"intervals are those of differences to {pinned}, which is pinned"
@@ -486,7 +513,15 @@ def _origin_notes(origin: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
-    """Write what the soft targets were computed from, with beta and its interval."""
+    """Write from what the soft targets were computed, as one note.
+
+    The note has beta with its interval, unless the credits are the targets, and says how many
+    battles have none.
+
+    Args:
+        soft: the diagnostics under the key `soft`.
+        fit: the fit, with beta.
+    """
     without = ""
     if soft["left_out"]:
         without = f"; {quantity(soft['left_out'], 'judged battle', 'has|have')} none"
@@ -540,7 +575,11 @@ def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how human labels and judge ratings were combined, and what the extra columns are."""
+    """Yield notes on how human labels and the judge's ratings were combined.
+
+    Args:
+        joined: the diagnostics under the key `structured`.
+    """
     kappa = "{mean:.2f} (90%: {low:.2f} … {high:.2f})".format(**joined["kappa"])
     spread = "{mean:.1f} Elo (90%: {low:.1f} … {high:.1f})".format(**joined["spread"])
     yield (
@@ -559,7 +598,13 @@ def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _length_control(control: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how length was controlled for, and its effect in Elo if that was estimated."""
+    """Yield a note on how length was controlled for.
+
+    A second note gives the effect of length in Elo, if that was estimated.
+
+    Args:
+        control: the diagnostics under the key `length_control`.
+    """
     left_out = ""
     if control["left_out"]:
         left_out = f"; {quantity(control['left_out'], 'judged battle')} without lengths "
@@ -576,7 +621,11 @@ def _length_control(control: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _replayed_calls(replay: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line with the battles, calls, pairs and rounds of a replayed tournament."""
+    """Yield one note on the battles, calls, pairs and rounds of a replayed tournament.
+
+    Args:
+        replay: the diagnostics under the key `replay`.
+    """
     given_text = ""
     if replay["given"]:
         given_text = f"; {quantity(replay['given'], 'battle')} of those ranked before "
@@ -612,15 +661,15 @@ def battles_html(battles: Battles) -> str:
     Only the columns in `COLUMNS` are shown.
     """
     counts = battles.counts()
-    shown = battles.table.head(NOTEBOOK_ROWS)
-    names = tuple(name for name in COLUMNS if name in shown)
+    first_rows = battles.table.head(NOTEBOOK_ROWS)
+    names = tuple(name for name in COLUMNS if name in first_rows)
     rows = []
-    for row in shown[list(names)].astype(object).to_numpy():
+    for row in first_rows[list(names)].astype(object).to_numpy():
         rows.append(tuple(text_of(cell) or "" for cell in row))
     sizes = f"{quantity(len(battles.models), 'model')}, "
     sizes += counts_text(counts, battles.unparsed_reasons())
     # Floats are aligned to the right.
-    are_floats = [shown[name].dtype.kind == "f" for name in names]
+    are_floats = [first_rows[name].dtype.kind == "f" for name in names]
     align = "".join("r" if is_float else "l" for is_float in are_floats)
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:

@@ -62,6 +62,10 @@ class Destination:
     figure: Place | None = None
 
     def __post_init__(self) -> None:
-        """Choose the style; UsageError if no style has the suffix."""
+        """Choose the style by the suffix of the file if none is given.
+
+        Raises:
+            UsageError: no style has the suffix.
+        """
         if self.style is None:
             object.__setattr__(self, "style", suffix_style(self.output))

@@ -28,8 +28,11 @@ GAP = 3
 NARROWEST_COLUMN = 20
 """Columns of labels, names or sentences are not made narrower than this, in characters."""
 BOLD = "\x1b[1m"
+"""Sequence that makes a terminal write in bold type."""
 DIM = "\x1b[2m"
+"""Sequence that makes a terminal write in a dim colour."""
 RESET = "\x1b[0m"
+"""Sequence that ends bold type and dim colour."""
 
 
 def terminal_text(
@@ -87,7 +90,7 @@ def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[st
 
 
 def _wrap_title(title: str, width: int) -> list[str]:
-    """Wrap a title; return no lines if it is empty."""
+    """Wrap a title into lines; an empty title gives no line."""
     return _wrap([title], width) if title else []
 
 
@@ -194,10 +197,10 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int =
 
 
 def _form_that_fits(table: Table, width: int) -> Table:
-    """Return the first form of a table that fits the width.
+    """Return the widest form of a table that fits the width.
 
     The forms are, in this order: with bars; without bars; and without the first, the first two and
-    so on of its spare columns. If none fits, it is the last one with intervals below their
+    so on of its spare columns. If none fits, the result is the last form with intervals below their
     figures, which may be too wide as well.
     """
     bare = _without_bars(table)
@@ -211,7 +214,10 @@ def _form_that_fits(table: Table, width: int) -> Table:
 
 
 def _column_widths(table: Table) -> list[int]:
-    """Return the width of the widest line of each column, in cells of a terminal."""
+    """Return the width of each column: that of its widest line, in cells of a terminal.
+
+    The header counts, too.
+    """
     widths = []
     for column in zip(table.header, *table.rows, strict=True):
         lines = "\n".join(column).split("\n")
@@ -231,13 +237,13 @@ def _table_width(table: Table) -> int:
 
 
 def _without_bars(table: Table) -> Table:
-    """Return a table without bars, with readable cells."""
+    """Return a copy of a table without bars, and with readable cells."""
     rows = tuple(tuple(map(readable_cell, row)) for row in table.rows)
     return replace(table, header=tuple(map(readable_cell, table.header)), rows=rows, bars=())
 
 
 def _with_bars(table: Table) -> Table:
-    """Return a table with its bars as a last column, and with readable cells."""
+    """Return a copy of a table with its bars as a last column, and with readable cells."""
     bare = _without_bars(table)
     if not table.bars:
         return bare
@@ -271,8 +277,10 @@ def bar_column(
     for bar in bars:
         if bar:
             values += [bar.low, bar.value, bar.high]
-    known = [value for value in values if value is not None]
-    least, most = ends or (min(known, default=0), max(known, default=0))
+    known_ends = [value for value in values if value is not None]
+    if ends is None:
+        ends = (min(known_ends, default=0), max(known_ends, default=0))
+    least, most = ends
     if least == most:
         return ()
     left = format(least, label)
@@ -329,9 +337,9 @@ def interval_bar(
 
 
 def _stack_intervals(table: Table) -> Table:
-    """Return a table with intervals in brackets below their figures, and headers broken at spaces.
+    """Return a copy of a table in which intervals stand below their figures.
 
-    Columns that are aligned to the left stay as they are.
+    Headers are broken at spaces. Columns that are aligned to the left stay as they are.
     """
     names = _replace_in_figures(table.header, table.align, old=" ", new="\n")
     tallest = max(name.count("\n") for name in names)
@@ -341,7 +349,7 @@ def _stack_intervals(table: Table) -> Table:
 
 
 def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> tuple[str, ...]:
-    """Return a row in whose cells aligned to the right each `old` is replaced by `new`."""
+    """Replace a text in the cells of a row that are aligned to the right."""
     return tuple(
         cell.replace(old, new) if letter == "r" else cell
         for cell, letter in zip(row, align, strict=True)
@@ -349,11 +357,11 @@ def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> t
 
 
 def _without_columns(table: Table, names: Sequence[str]) -> Table:
-    """Return a table without the columns that have one of some names as header."""
-    kept = [k for k, name in enumerate(table.header) if name not in names]
+    """Return a copy of a table without the columns with the given headers."""
+    columns = [k for k, name in enumerate(table.header) if name not in names]
     return replace(
         table,
-        header=tuple(table.header[k] for k in kept),
-        rows=tuple(tuple(row[k] for k in kept) for row in table.rows),
-        align="".join(table.align[k] for k in kept),
+        header=tuple(table.header[k] for k in columns),
+        rows=tuple(tuple(row[k] for k in columns) for row in table.rows),
+        align="".join(table.align[k] for k in columns),
     )

@@ -124,7 +124,7 @@ def latin_1(text):
     return text.encode("latin-1")
 
 
-@pytest.mark.fast_cases(21)
+@pytest.mark.fast_cases(10)
 @pytest.mark.parametrize("packed", ["", *PACKERS])
 @pytest.mark.parametrize("suffix", TEXTS)
 def test_a_text_that_is_not_utf_8_is_read_in_the_encoding_that_is_named(tmp_path, suffix, packed):

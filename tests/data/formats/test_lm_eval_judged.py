@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lm_eval_output import TIME, sample, write_run
 
-from podium.checks import Result
+from podium.check_results import Result
 from podium.data.formats.lm_eval_judged import battles_table, parse_verdicts, verdicts_as_text
 from podium.data.reading.judgments import read_battles
 from podium.ranking.rank_battles import rank

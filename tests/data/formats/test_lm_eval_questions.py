@@ -12,7 +12,7 @@ from asked_runs import simple_run, write_lm_eval_run
 from lm_eval_output import TIME, Row, sample, write_run
 
 import podium
-from podium.checks import Check, Result
+from podium.check_results import Check, Result
 from podium.errors import OtherQuestionError
 from podium.notices.notice_text import notice_texts
 

@@ -8,7 +8,7 @@ import pytest
 from lm_eval_output import LATER, TIME, Row, digest, scored, write_run
 
 import podium
-from podium.checks import Check, Result
+from podium.check_results import Check, Result
 from podium.data.formats.lm_eval_task_configs import (
     examples_of_config,
     generation_of_config,

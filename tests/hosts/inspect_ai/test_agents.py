@@ -481,6 +481,7 @@ def test_transcripts_in_logs_are_shown_as_they_were(agents, play, behave):
             recorded_task(battles=log, **how)
 
 
+@pytest.mark.slow
 def test_pairwise_scores_of_answers_say_that_calls_are_not_shown(agents, record, behave, capsys):
     score_against(agents, behave(), show="answer")
     assert not any("convert" in prompt for _, prompt in record.prompts)

@@ -156,6 +156,7 @@ def test_tournament_keeps_what_a_stopped_judge_replied(
     assert kept
 
 
+@pytest.mark.slow
 def test_a_form_of_replies_that_is_asked_for_is_no_remedy(play, behave, write_responses):
     behave(garbage=1.0)
     log = play(round_robin(responses=write_responses()))

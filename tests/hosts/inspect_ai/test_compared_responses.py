@@ -248,6 +248,7 @@ def test_records_of_runs_come_back_from_the_log(behave, play) -> None:
     assert len({run.model for run in read.runs}) == 3
 
 
+@pytest.mark.slow
 def test_arguments_of_models_are_not_written_into_the_log(behave, play) -> None:
     for name in "ab":
         write_log(f"evals/{name}.eval", f"lab/{name}", key="sk-secret-0123456789")
@@ -293,6 +294,7 @@ def test_rejudged_battles_keep_the_runs_of_their_responses(behave, play) -> None
     assert checks_of(ranked(first))["same settings"] == "flagged"
 
 
+@pytest.mark.slow
 def test_a_table_beside_a_log_leaves_the_settings_unknown(behave, play) -> None:
     write_log("evals/a.eval", "lab/a")
     rows = [

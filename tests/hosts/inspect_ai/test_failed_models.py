@@ -55,6 +55,7 @@ def test_two_failed_models_lack_the_battle_between_them_too(logs: Path) -> None:
     assert podium.read_battles(*quiz).counts().missing == 5 * ITEMS
 
 
+@pytest.mark.slow
 def test_a_model_is_missing_in_the_task_in_which_it_failed(logs: Path, run_podium: Any) -> None:
     fail(path_of(logs, "quiz", "good"))
     _, out, _ = run_podium("rank", str(logs), "--format", "json")

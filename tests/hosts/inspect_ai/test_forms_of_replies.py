@@ -83,6 +83,7 @@ def test_logs_of_several_runs_are_told_apart(play, write_responses, behave_as, t
     assert not notes_of(logs[1])
 
 
+@pytest.mark.slow
 def test_a_run_in_which_the_judge_stops_taking_the_schema_is_told(play, write_responses, behave_as):
     behave_as(*["plain"] * 9, "textual")
     log = play(round_robin(responses=write_responses(MODELS)), "formed/moody", max_connections=1)

@@ -60,6 +60,7 @@ def test_failed_battles_have_the_group_and_the_category_of_their_item(
     assert shown["counts"]["groups"] == 3
 
 
+@pytest.mark.slow
 def test_without_the_option_each_item_is_independent(play, record, write_responses):
     log = play(round_robin(responses=write_responses(passage=passage_of)), log_dir="logs")
     assert "podium_cluster" not in log.eval.metadata

@@ -74,6 +74,7 @@ def test_a_log_with_one_group_is_ranked_by_items_and_a_note_says_so():
     assert "groups-of-log-unused" in [note.code for note in battles.notes]
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_without_an_option_metadata_that_groups_samples_is_checked(suffix):
     for model, shift in (("a", 0.3), ("b", 0.0)):

@@ -42,6 +42,7 @@ def test_identical_responses_are_asked_about_if_the_user_wants_so(play, behave, 
     assert (counts.judgments, counts.identical) == (2 * ALL, 0)
 
 
+@pytest.mark.slow
 def test_a_pointwise_judge_of_an_adaptive_tournament_has_a_call_per_response_at_most(
     play, behave, record, write_responses, capfd
 ):

@@ -8,7 +8,7 @@ from played_logs import place
 from written_logs import build_log, invalidate, write
 
 import podium
-from podium.checks import Result
+from podium.check_results import Result
 from podium.errors import DataError
 from podium.hosts.inspect_ai.logs.inspect_format import battle_texts
 from podium.hosts.inspect_ai.logs.podium_entries import parse_battles

@@ -4,7 +4,7 @@ import pytest
 from played_logs import place
 
 import podium
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.scorers.judge_record import JudgeRecord
 

@@ -78,5 +78,6 @@ def test_both_runs_are_compared_without_labels_and_with_them(logs, run_podium):
     assert "new is " in out
 
 
+@pytest.mark.slow
 def test_one_log_keeps_the_name_of_its_model(logs):
     assert podium.read_battles(logs["good"]).models == ("mockllm/new", "old")

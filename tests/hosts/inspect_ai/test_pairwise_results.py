@@ -225,6 +225,7 @@ def test_the_credit_alone_is_a_number_and_counts_only_what_inspect_passes_on(run
     assert (result.scored_samples, result.unscored_samples) == (found["judged"], 2 * EPOCHS)
 
 
+@pytest.mark.slow
 def test_a_metric_of_the_task_takes_a_part_of_the_value(run, references):
     scorer = pairwise(references["old"], **HOW)
     log = run(scorer, metrics={"credit": [mean()]})
@@ -251,6 +252,7 @@ def test_one_sided_verdicts_count_in_the_metric_as_in_the_scores(run, references
     assert found["win_rate"] == pytest.approx(np.mean(readable))
 
 
+@pytest.mark.slow
 def test_nothing_judged_is_no_win_rate(run, tmp_path):
     empty = write_reference(tmp_path, "absent", {99: 1.0})
     log = run(pairwise(empty, **HOW))

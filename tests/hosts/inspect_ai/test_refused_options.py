@@ -91,6 +91,7 @@ def test_several_refused_options_are_tried_once_each(play, write_responses, serv
     assert not {"temperature", "max_tokens"} & server.requests[2].keys()
 
 
+@pytest.mark.slow
 def test_a_temperature_of_the_role_is_dropped_too(play, write_responses, server):
     judge = get_model(
         "openai-api/refusing/no-temperature", config=GenerateConfig(temperature=0.5), memoize=False
@@ -132,6 +133,7 @@ def test_one_or_two_replies_of_noise_do_not_switch_schemas_off(
     assert "takes no JSON schema" not in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_reply_cut_off_while_reasoning_is_asked_for_once_more_with_a_higher_limit(
     play, write_responses, server
 ):
@@ -142,6 +144,7 @@ def test_a_reply_cut_off_while_reasoning_is_asked_for_once_more_with_a_higher_li
     assert len(limits) == JUDGMENTS + 1
 
 
+@pytest.mark.slow
 def test_a_reply_cut_off_at_the_higher_limit_is_unparsed_with_that_reason(
     play, write_responses, server
 ):
@@ -195,6 +198,7 @@ def test_a_checklist_model_that_refuses_options_is_asked_without_them(
     assert "temperature" not in server.requests[2]
 
 
+@pytest.mark.slow
 def test_a_model_that_never_ends_a_list_is_asked_for_a_few_questions(play, write_responses, server):
     log = play(
         round_robin(responses=write_responses(items=1), realization="cot", checklist=True),

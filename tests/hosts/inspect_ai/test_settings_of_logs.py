@@ -160,6 +160,7 @@ def test_an_argument_that_changes_the_prompt_names_the_runs_alone():
     assert not any(check.is_flagged for check in found.checks)
 
 
+@pytest.mark.slow
 def test_the_newest_run_of_each_setting_counts():
     save(log_of("m", 5, earlier), "a")
     save(log_of("m", 10), "b")
@@ -292,6 +293,7 @@ def test_settings_of_a_model_are_a_note(run_podium):
     assert "All three checks passed." in out
 
 
+@pytest.mark.slow
 def test_nothing_is_printed_for_a_clean_folder(run_podium):
     save(log_of("one", 10), "a")
     save(log_of("two", 20, earlier), "b")

@@ -140,6 +140,7 @@ def test_a_judge_that_rejects_schemas_in_words_of_its_own_is_tried_once_without(
         assert len(CALLS) == 1 + len(judged(log))
 
 
+@pytest.mark.slow
 def test_a_call_that_is_rejected_without_a_schema_too_is_tried_a_few_times_and_stays_an_error(
     play, write_responses, capfd
 ):
@@ -151,6 +152,7 @@ def test_a_call_that_is_rejected_without_a_schema_too_is_tried_a_few_times_and_s
     assert "takes no JSON schema" not in "".join(capfd.readouterr())
 
 
+@pytest.mark.slow
 def test_a_trial_that_finds_the_server_busy_is_made_again(play, write_responses):
     NEXT_HABITS["moody"] = ["odd", "busy", "odd"]
     log = play(round_robin(responses=write_responses(items=1)), "formed/moody", fail_on_error=False)
@@ -160,6 +162,7 @@ def test_a_trial_that_finds_the_server_busy_is_made_again(play, write_responses)
     assert replies.count("A") == 11
 
 
+@pytest.mark.slow
 def test_a_judge_that_has_taken_a_schema_is_not_tried_without(play, write_responses):
     NEXT_HABITS["moody"] = ["takes", "odd", "takes"]
     play(round_robin(responses=write_responses(items=1)), "formed/moody", fail_on_error=False)

@@ -235,6 +235,7 @@ def words_in(log: Path | str, **reading: Any) -> dict[tuple[str, int, str, str],
     return collect_texts(battles, [str(log)]).replies
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("label", ["", "mine"])
 def test_the_judges_words_are_read_from_the_log(run, tmp_path, label):
     log = run(write_reference(tmp_path, "old"), write_reference(tmp_path, "older"), epochs=2)
@@ -251,6 +252,7 @@ def test_the_judges_words_are_read_from_the_log(run, tmp_path, label):
         assert {judge for _, judge, _ in shown} == {*podium.read_battles(str(log)).judges}
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("label", ["", "mine"])
 @pytest.mark.parametrize("responses", [1, 2])
 def test_battles_against_a_reference_are_rejudged_without_an_option(
@@ -282,6 +284,7 @@ def test_battles_against_a_reference_are_rejudged_without_an_option(
     assert len(podium.read_battles(str(place(played)))) == 2 * 2 * ITEMS
 
 
+@pytest.mark.slow
 def test_older_logs_are_rejudged_with_the_responses_of_their_reference(run, tmp_path):
     reference = write_reference(tmp_path, "old")
     log = as_older_version(run(reference))
@@ -297,6 +300,7 @@ def test_older_logs_are_rejudged_with_the_responses_of_their_reference(run, tmp_
     assert len(podium.read_battles(str(place(played)))) == ITEMS
 
 
+@pytest.mark.slow
 def test_other_answers_of_one_reference_are_not_mixed(run, tmp_path):
     first = run(write_reference(tmp_path, "old"))
     other = read_eval_log(str(first))
@@ -310,6 +314,7 @@ def test_other_answers_of_one_reference_are_not_mixed(run, tmp_path):
         recorded_battles(str(first.parent), show=Show("auto"))
 
 
+@pytest.mark.slow
 def test_runs_that_do_not_count_show_no_words(run, tmp_path):
     log = run(write_reference(tmp_path, "old"))
     newer = read_eval_log(str(log))
@@ -325,6 +330,7 @@ def test_runs_that_do_not_count_show_no_words(run, tmp_path):
     assert not words_in(log.parent, runs="all"), "responses of all runs are numbered anew"
 
 
+@pytest.mark.slow
 def test_the_text_of_a_reference_is_no_column_of_battles(run, tmp_path):
     battles = podium.read_battles(str(run(write_reference(tmp_path, "old"))))
     assert "response_b" not in battles.columns

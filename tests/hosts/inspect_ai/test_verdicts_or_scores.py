@@ -122,6 +122,7 @@ def test_verdicts_against_a_scored_reference_are_ranked_beside_its_log(folder):
     assert not battles.lost
 
 
+@pytest.mark.fast_cases(4)
 @pytest.mark.parametrize("judged_as", ["pairwise", "of_my_own"])
 @pytest.mark.parametrize(
     ("scorers", "metric", "is_ranked"),
@@ -197,6 +198,7 @@ def test_a_metric_that_is_asked_for_is_read_and_verdicts_are_left_alone(folder, 
     assert not {"verdicts-count", "scores-count"} & codes_of(battles)
 
 
+@pytest.mark.slow
 def test_scores_of_a_log_with_verdicts_are_those_of_the_same_log_without_them(folder, tmp_path):
     alone = tmp_path / "alone"
     for model in BETTER:
@@ -234,6 +236,7 @@ def test_verdicts_and_scores_of_one_task_are_not_ranked_together(folder):
         podium.read_battles(str(folder), metric=["match", "pairwise"])
 
 
+@pytest.mark.slow
 def test_each_task_has_the_rows_that_are_asked_for(folder):
     write(folder, "lab/old", "match")
     write(folder, "lab/new", "match", "pairwise")
@@ -294,6 +297,7 @@ def test_a_log_of_which_no_battle_was_judged_is_named_and_ranked_by_its_scores(f
     assert battles.counts().missing in (0, None)
 
 
+@pytest.mark.slow
 def test_a_label_names_the_model_of_scores_and_of_verdicts(folder):
     old = write(folder, "lab/old", "match")
     new = write(folder, "lab/new", "match", "pairwise")

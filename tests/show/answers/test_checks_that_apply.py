@@ -8,7 +8,7 @@ import pytest
 from lm_eval_output import scored, write_run
 
 import podium
-from podium.checks import Check
+from podium.check_results import Check
 from podium.diagnosis.checks.all_checks import checks_of_battles
 from podium.notices.notice_text import notice_texts
 

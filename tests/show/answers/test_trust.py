@@ -8,7 +8,7 @@ import pytest
 from scipy.special import logit
 
 import podium
-from podium.checks import Result, make_check, not_known
+from podium.check_results import Result, make_check, not_known
 from podium.data.human_labels import label_by_table
 from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE

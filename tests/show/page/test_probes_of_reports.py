@@ -30,6 +30,7 @@ def probes_of(audit):
     return {probe.check.name: probe for probe in board.probes}
 
 
+@pytest.mark.slow
 def test_a_report_has_the_rows_of_the_audit_of_the_same_battles(podium, tmp_path):
     page = tmp_path / "report.html"
     done = podium("report", EXAMPLE, "--disclose", "-o", page)
@@ -48,6 +49,7 @@ def test_a_report_has_the_rows_of_the_audit_of_the_same_battles(podium, tmp_path
     assert "Use this ranking with care, one of 19 probes is flagged" in content
 
 
+@pytest.mark.slow
 def test_each_slice_of_a_report_has_its_probes(podium, tmp_path):
     page = tmp_path / "report.html"
     assert podium("report", EXAMPLE, "--by", "category", "-o", page).code == 0
@@ -64,6 +66,7 @@ def test_a_report_of_a_ranking_in_json_has_the_checks_that_need_no_battles(podiu
     assert "the page was made without battles" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.fast_cases(1)
 @pytest.mark.parametrize("by", [None, "judge"])
 def test_cards_that_are_made_already_are_not_computed_again(monkeypatch, by):
     world = api.simulate(models=4, items=40, seed=1)

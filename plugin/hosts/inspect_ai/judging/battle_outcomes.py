@@ -26,7 +26,10 @@ UNKNOWN = float("nan")
 
 
 def has_shown_judgment(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a judge saw the responses of a battle, by the rows of its judgments."""
+    """Return whether a judge saw the responses of a battle, by the rows of its judgments.
+
+    True if a row has no reason, or one that is not in `NOT_SHOWN`. False without rows.
+    """
     return any(row.get("reason") not in NOT_SHOWN for row in rows)
 
 
@@ -60,13 +63,16 @@ def share_of_flips(rows: Sequence[Mapping[str, Any]]) -> float:
             left out.
 
     Returns:
-        0 or 1 for one judge who was asked once in each order; NaN if no pair was read in both.
+        A share in [0, 1]: 0 or 1 for one judge who was asked once in each order. An order pair is
+        the two judgments of a judge in the same repeat; pairs with an unparsed judgment are left
+        out. NaN if no pair is left.
     """
     pairs: dict[tuple[Any, Any], dict[str, float]] = {}
     for row in rows:
         credit = row["credit"] if row.get("hard_credit") is None else row["hard_credit"]
         if credit is not None and row["order"] in ("ab", "ba") and not row.get("identical"):
-            pairs.setdefault((row["judge"], row["repeat"]), {})[row["order"]] = credit
+            pair = pairs.setdefault((row["judge"], row["repeat"]), {})
+            pair[row["order"]] = credit
     whole = [pair for pair in pairs.values() if len(pair) == 2]
     if not whole:
         return UNKNOWN
@@ -88,7 +94,7 @@ def _counting_metric(name: str, part: str) -> Callable[[], Metric]:
 
     # The annotation tells Inspect that this metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
-        """Return the number of battles whose part is above 0; NaN is not."""
+        """Return the number of battles whose part is above 0. NaN does not count."""
         values = [_parts_of_value(each.score).get(part, UNKNOWN) for each in scores]
         return float(sum(value > 0 for value in values))
 
@@ -96,7 +102,7 @@ def _counting_metric(name: str, part: str) -> Callable[[], Metric]:
 
 
 def _parts_of_value(score: Score) -> Mapping[str, Any]:
-    """Return the named parts of a score's value; empty if the value is a plain one."""
+    """Return the parts of a score's value by name; empty if the value is a number or a text."""
     return score.value if isinstance(score.value, Mapping) else {}
 
 

@@ -30,9 +30,10 @@ def cached_tokens_texts(
 
 
 def _money_saved(model: str, usage: ModelUsage, prices: Prices) -> float | None:
-    """Return how much less the input cost than without a cache; None if a price is unknown.
+    """Return how much less the input cost than without a cache, in the currency of the prices.
 
-    Tokens that were written to the cache may cost more than others, so the sum may be negative.
+    None if the prices of the model, or the price of its cached tokens, are unknown. Tokens that
+    were written to the cache may cost more than others, so the result may be negative.
     """
     price = price_of(model, prices)
     if price is None or price.cached is None:
@@ -47,7 +48,12 @@ def _money_saved(model: str, usage: ModelUsage, prices: Prices) -> float | None:
 
 
 def _saved_text(saved: float | None) -> str:
-    """Write what a cache saved, in the currency of the prices; empty if it is unknown."""
+    """Write the end of a sentence on what a cache saved, or on what it cost more.
+
+    Args:
+        saved: the money saved, negative if the cache cost more; None if unknown, which gives an
+            empty text.
+    """
     if saved is None:
         return ""
     if saved < 0:

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 class ConnectionFailedError(ConnectionError):
     """A model's server could not be reached, or gave no answer in time.
 
+    Args:
+        reason: as the attribute.
+        address: address of the server, and what else the message is to say after the reason.
+
     Attributes:
         reason: the message of the operating system, such as `connection refused`, or `no answer
             within 600 seconds`.
@@ -74,7 +78,11 @@ class BatchedCallError(RuntimeError):
 
 
 class DeadServerError(ConnectionFailedError):
-    """A model's server has refused all calls since the run began; see `ReplyWatch`."""
+    """A model's server has refused all calls since the run began; see `ReplyWatch`.
+
+    Args:
+        why: the whole message, which is also the reason.
+    """
 
     def __init__(self, why: str) -> None:
         super().__init__(why, "")
@@ -108,7 +116,7 @@ async def generate_output(
         return await _generate_repeatedly(model, messages, config=config, **options)
 
     def hear(result: Any) -> None:
-        """Tell the watch of an attempt."""
+        """Tell the watch of an attempt: of a failure if it is an error, else of a reply."""
         if isinstance(result, BaseException):
             watch.note_failure(result, status_of(result))
         else:
@@ -124,12 +132,12 @@ async def generate_output(
 
 
 def watch_model(model: Model) -> "ReplyWatch":
-    """Return a new watch of a model's replies."""
+    """Return a new watch of a model's replies, which has seen no reply yet."""
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.reply_watch import ReplyWatch
 
     def describe(failure: BaseException) -> str:
-        """Write the reason and address of a failed connection, else type and message."""
+        """Write the reason and address of a failed connection; of other errors, as `cause_of`."""
         cause = root_of(failure)
         return cause_of(_connection_failed_error(cause, model.api.base_url) or cause)
 
@@ -182,7 +190,8 @@ async def _generate_repeatedly(
             unanswered += 1
             if may_repeat(model, late, unanswered - 1, begun):
                 continue
-            raise ConnectionFailedError(*timeout_text(model, late, unanswered))
+            reason, place_and_remedy = timeout_text(model, late, unanswered)
+            raise ConnectionFailedError(reason, place_and_remedy)
         if is_decode_error(failure):
             cut_off += 1
             if cut_off < 3:
@@ -194,13 +203,16 @@ async def _generate_repeatedly(
 
 
 ERRORS_WITH_REASON = (ConnectionFailedError, BatchedCallError, UnreadableReplyError)
-"""podium's own errors of calls: their messages need no type, and they have a short reason."""
+"""podium's own errors of calls. Each has a `reason`, and its message is shown without its type."""
 STATUS_NAMES = ("status_code", "status", "code")
 """Names of the attribute that holds the HTTP status of a failed call."""
 
 
 def root_of(error: BaseException) -> BaseException:
-    """Return the cause of an error without Inspect's wrappers, which repeat the whole prompt."""
+    """Return the cause of an error without Inspect's wrappers, which repeat the whole prompt.
+
+    An error that is no wrapper, or a wrapper without a cause, is returned as it is.
+    """
     while type(error).__name__ in ("RetryError", "ModelGenerateError"):
         if error.__cause__ is None:
             break
@@ -223,8 +235,8 @@ def cause_of(error: BaseException) -> str:
 def name_of_failure(error: BaseException) -> str:
     """Return a short name of a failed call's error, by which failures are counted.
 
-    It is the HTTP status (`HTTP 500`), the reason why the server was not reached or its answer
-    cannot be read, or the type of the error.
+    It is the HTTP status (`HTTP 500`) if there is one, else the reason of podium's own errors
+    (`ERRORS_WITH_REASON`), such as `connection refused`, else the name of the error's class.
     """
     root = root_of(error)
     status = status_of(error)
@@ -236,7 +248,7 @@ def name_of_failure(error: BaseException) -> str:
 
 
 def status_of(error: BaseException) -> int | None:
-    """Return the HTTP status of an error's cause; None if it has none.
+    """Return the HTTP status of an error's cause, 100 to 599; None if it has none.
 
     The clients of providers keep it in an attribute of the error or of its response, under one of
     the names in `STATUS_NAMES`. AWS's client keeps it in a dict.
@@ -258,9 +270,10 @@ def status_of(error: BaseException) -> int | None:
 def _connection_failed_error(
     error: BaseException, base_url: str | None
 ) -> ConnectionFailedError | None:
-    """Return the error of a server that could not be reached; None for other errors.
+    """Return a new error of a server that could not be reached; None for other errors.
 
-    It is also None if no cause of the error names the address that was asked.
+    An error is of this kind if its class has `Connect` or `Timeout` in its name, and if the error
+    or one of its causes holds the request with its address. Secrets are removed from the address.
 
     Args:
         error: the error of the call.
@@ -278,14 +291,14 @@ def _connection_failed_error(
     url = next((str(request.url) for request in requests if request is not None), None)
     if not url:
         return None
-    shown = base_url if base_url and url.startswith(base_url) else url
-    return ConnectionFailedError(_reason(causes), without_secrets(shown))
+    shown_url = base_url if base_url and url.startswith(base_url) else url
+    return ConnectionFailedError(_reason(causes), without_secrets(shown_url))
 
 
 def _direct_cause(error: BaseException) -> BaseException | None:
     """Return what caused an error, or None; for a group of errors, the first of them.
 
-    How the command ended is no cause of an error in its jobs.
+    `CommandEnded` counts as no cause: jobs run in its context when the command ends.
     """
     if isinstance(error, BaseExceptionGroup):
         return error.exceptions[0]
@@ -294,10 +307,13 @@ def _direct_cause(error: BaseException) -> BaseException | None:
 
 
 def _reason(causes: list[BaseException]) -> str:
-    """Return why a server was not reached, from the causes of an error.
+    """Return why a server was not reached, from an error and its causes, at least one.
 
-    It is the operating system's message on the first cause that has one, else `timed out` if a
-    cause is a timeout, else the text of the last cause.
+    It is the operating system's message in lower case for the first of them that has one, else
+    `timed out` if one is a timeout, else the text of the last one.
+
+    Args:
+        causes: the error, then each cause of the one before.
     """
     for cause in causes:
         if isinstance(cause, OSError) and cause.errno is not None:
@@ -310,7 +326,10 @@ def _reason(causes: list[BaseException]) -> str:
 
 
 CALLS_BEFORE_STOPPING = 10
-"""So many calls are made before one is answered. If all of them fail alike, no more are made."""
+"""Number of calls that may run or have failed before one is answered.
+
+If all of them fail alike, no more are made.
+"""
 WORD_WITH_DIGIT = re.compile(r"\b(?=\w*\d)\w{4,}")
 """Matches a word of four or more characters with a digit, such as the id of a request.
 
@@ -318,7 +337,7 @@ Errors that differ only in such words count as alike. A number of three digits m
 status, so it does not match.
 """
 SHUTDOWN_TIMEOUT = 5.0
-"""After a call raised JudgeStoppedError, other calls wait so many seconds for the run to end."""
+"""Seconds that further calls wait for the run to end, after one raised JudgeStoppedError."""
 T = TypeVar("T")
 
 
@@ -326,11 +345,16 @@ class JudgeStoppedError(RuntimeError):
     """No more calls are made to a model: the first ones all failed alike, or it cannot judge.
 
     Attributes:
-        record: why.
+        record: why, as a log keeps it.
     """
 
     def __init__(self, why: str | None = None, finding: "Notice | None" = None) -> None:
-        """Set the reason, which is `why`, or the finding that the judge cannot judge."""
+        """Set the reason.
+
+        Args:
+            why: the reason as text; ignored if there is a finding.
+            finding: the finding that the judge cannot judge; None if there is none.
+        """
         if finding is None:
             self.record = StopRecord(why=why)
         else:
@@ -348,7 +372,12 @@ class JudgeStoppedError(RuntimeError):
 
 
 def stopped_text(name: str, error: JudgeStoppedError) -> str:
-    """Return the message of an error, with the name of the model that is not asked any more."""
+    """Return the reason of an error after `NAME is not asked any more`.
+
+    Args:
+        name: name of the model in the message.
+        error: the error by which its calls are refused.
+    """
     return error.record.to_text(f"{name} is not asked any more")
 
 
@@ -374,7 +403,10 @@ def repeating_failed_call(cause: str) -> Iterator[None]:
 
 
 def _failed_so_before(error: Exception) -> bool:
-    """Return whether the running call failed in an earlier run by the same error."""
+    """Return whether the running call failed in an earlier run by the same error.
+
+    Errors are the same if their texts (`cause_of`) differ only in words with digits.
+    """
     earlier_cause = _EARLIER_CAUSE.get()
     if not earlier_cause:
         return False
@@ -441,9 +473,13 @@ class CircuitBreaker:
         raise self._refusal.copy()
 
     async def _try_call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make one of the first calls, and decide by it whether more are made.
+        """Make one of the first calls and return its answer; decide by it whether more are made.
 
         Its error is raised also if it is the last of the first calls: only later calls are refused.
+
+        Raises:
+            JudgeStoppedError: the server is dead (`DeadServerError`), which refuses all further
+                calls.
         """
         try:
             answer = await ask()
@@ -491,7 +527,8 @@ class ModelCalls:
         ends_run: as in `CircuitBreaker`.
 
     Attributes:
-        stopped: names of the models that are said not to be asked any more.
+        stopped: names of the models of which a message said that they are not asked any more.
+            Callers add them.
     """
 
     def __init__(self, *, ends_run: bool = False) -> None:
@@ -511,8 +548,8 @@ class ModelCalls:
         if it fails. A caller that comes after a failure makes the call again.
 
         Args:
-            key: stands for the call.
-            ask: makes the call.
+            key: identifies the call. The answer is kept under it until the run ends.
+            ask: makes the call; its errors are raised.
         """
         # A failure before this call does not count: the caller may be a retry.
         earlier_failure = self._failures.get(key)
@@ -530,7 +567,7 @@ class ModelCalls:
         return self._answers[key]
 
     def watch_of(self, model: Model) -> "ReplyWatch":
-        """Return the watch of a model's replies in this run."""
+        """Return the watch of a model's replies in this run, which all its calls share."""
         name = str(model)
         if name not in self._watches:
             self._watches[name] = watch_model(model)
@@ -559,8 +596,8 @@ class ModelCalls:
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     """Make calls concurrently and return their results in the order of the calls.
 
-    The first failure cancels the others, and is raised. If several fail at once, it is a
-    JudgeStoppedError if there is one.
+    The first failure cancels the other calls, and is raised. If several calls fail at once, the
+    first JudgeStoppedError among their errors is raised, else the first error.
     """
     # Inspect's `collect` does this too, but records two more events for each call.
     results: dict[int, T] = {}
@@ -577,6 +614,6 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         stopped = [
             failure for failure in failures.exceptions if isinstance(failure, JudgeStoppedError)
         ]
-        gravest = [*stopped, *failures.exceptions][0]
+        gravest = stopped[0] if stopped else failures.exceptions[0]
         raise gravest from gravest.__cause__
     return [results[place] for place in range(len(calls))]

@@ -12,6 +12,7 @@ Prices = Mapping[str, Sequence[float]]
 """Prices by model, as given: of a million input tokens, of a million output tokens and, if it is
 given, of a million input tokens from a provider's prompt cache."""
 PRICE_FORM = "[INPUT, OUTPUT] or [INPUT, OUTPUT, CACHED], per million tokens"
+"""How error messages describe the prices of a model."""
 
 
 class TokenPrices(NamedTuple):
@@ -36,8 +37,8 @@ def check_prices(prices: Prices | None) -> None:
     """Check prices that the user gave; None if there are none.
 
     Raises:
-        UsageError: they are no mapping, or those of a model are not two or three numbers of 0 or
-            more.
+        UsageError: the prices are no mapping, those of a model are not two or three finite numbers
+            of 0 or more, or its price of cached input is above its price of input.
     """
     if prices is None:
         return
@@ -67,9 +68,9 @@ def price_of(model: Model | str, prices: Prices) -> TokenPrices | None:
         model: the model, or its name.
         prices: prices that the user gave (`check_prices`).
     """
-    given = prices.get(str(model))
-    if given:
-        return TokenPrices(*given)
+    price = prices.get(str(model))
+    if price:
+        return TokenPrices(*price)
     cost = getattr(get_model_info(model), "cost", None)
     if cost is None:
         return None
@@ -77,7 +78,7 @@ def price_of(model: Model | str, prices: Prices) -> TokenPrices | None:
 
 
 def cost_of_usage(usage: ModelUsage, price: TokenPrices) -> float:
-    """Return what the tokens of calls cost, at given prices."""
+    """Return what the tokens of calls cost, in the currency of the prices."""
     cached = usage.input_tokens_cache_read or 0
     written = usage.input_tokens_cache_write or 0
     price_cached = price.input if price.cached is None else price.cached

@@ -65,7 +65,10 @@ ERROR_ABOUT_NUMBER = re.compile(
 )
 """Matches the error message of a server that gives fewer token probabilities than asked for."""
 MOST_GARBLED = 3
-"""A judge takes no JSON schema if so many replies to one are no JSON object, and none is one."""
+"""Number of replies to a JSON schema that are no JSON object, before any reply is one.
+
+A judge with so many of them counts as one that takes no JSON schema.
+"""
 MORE_TOKENS = 16_384
 """Limit of output tokens of a judge whose reasoning does not fit podium's limit."""
 
@@ -84,7 +87,10 @@ class CallLimits(NamedTuple):
     schema: int | None
 
     def to_text(self) -> str:
-        """Return temperature and limits in words; a limit that does not exist is left out."""
+        """Return temperature and limits as a phrase; a limit that is None is left out.
+
+        Example: `temperature 0, at most 2,048 output tokens a text reply`.
+        """
         words = [f"temperature {self.temperature:g}"]
         for limit, reply in ((self.text, "a text reply"), (self.schema, "a JSON reply")):
             if limit is not None:
@@ -92,48 +98,50 @@ class CallLimits(NamedTuple):
         return ", ".join(words)
 
 
-def limits_of(how: Judging, model: Model | None) -> CallLimits:
+def limits_of(judging: Judging, model: Model | None) -> CallLimits:
     """Return the temperature of a judge, and its limits of a reply with a verdict.
 
     Options of the run win over the settings of the judge's role, and these over podium's defaults.
-    A limit of a JSON reply is never below podium's default.
+    A limit of a JSON reply is never below podium's default. The temperature is 0 if nobody sets
+    one. The limit of a text reply is None with `replies=schema`, and that of a JSON reply is None
+    if the realization has no form for JSON.
 
     Args:
-        how: how the judge is asked.
+        judging: how the judge is asked.
         model: the judge; None if it is not known yet.
     """
     config = model.config if model else GenerateConfig()
-    temperature = how.generation.get("temperature", config.temperature) or 0
-    by_user = _limit_by_user(how, model)
+    temperature = judging.generation.get("temperature", config.temperature) or 0
+    by_user = _limit_by_user(judging, model)
     text = None
-    if how.replies != "schema":
-        text = by_user or how.realization.tokens
+    if judging.replies != "schema":
+        text = by_user or judging.realization.tokens
     schema = None
-    if how.form:
-        schema = max(how.form.tokens, by_user or 0)
+    if judging.form:
+        schema = max(judging.form.tokens, by_user or 0)
     return CallLimits(temperature, text, schema)
 
 
-def _limit_by_user(how: Judging, model: Model | None) -> int | None:
+def _limit_by_user(judging: Judging, model: Model | None) -> int | None:
     """Return the limit of output tokens by the options of the run, or else by the judge's role.
 
-    None if neither has one.
+    None if neither sets a limit.
     """
     limit_of_model = model.config.max_tokens if model else None
-    limit: int | None = how.generation.get("max_tokens", limit_of_model)
+    limit: int | None = judging.generation.get("max_tokens", limit_of_model)
     return limit
 
 
-def judge_limits(how: Judging) -> dict[str, CallLimits]:
+def judge_limits(judging: Judging) -> dict[str, CallLimits]:
     """Return the limits of each judge by the name of its model.
 
-    If no role is known yet, they are under `judge`. They are empty for a realization without a
-    prompt, which calls no model.
+    If no role is known yet, there is one entry, `judge`, without the settings of a role. The result
+    is empty for a realization without a prompt, as of a reward model.
     """
-    if how.realization.template is None:
+    if judging.realization.template is None:
         return {}
-    limits = {str(model): limits_of(how, model) for model in judges_by_role()}
-    return limits or {"judge": limits_of(how, None)}
+    limits = {str(model): limits_of(judging, model=model) for model in judges_by_role()}
+    return limits or {"judge": limits_of(judging, model=None)}
 
 
 @dataclass(slots=True)
@@ -173,13 +181,13 @@ class CallSettings:
             `SHUTDOWN_TIMEOUT` seconds before they are refused, so that the run can end first.
     """
 
-    def __init__(self, how: Judging, *, ends_run: bool = False) -> None:
-        self.how = how
+    def __init__(self, judging: Judging, *, ends_run: bool = False) -> None:
+        self.judging = judging
         self._ends_run = ends_run
         self._states: dict[JudgeRecord, JudgeState] = {}
 
     def state_of(self, judge: JudgeRecord) -> JudgeState:
-        """Return what the replies of a judge have shown so far."""
+        """Return the state of a judge, which callers may change; a new one at the first call."""
         return self._states.setdefault(judge, JudgeState())
 
     @asynccontextmanager
@@ -199,9 +207,13 @@ class CallSettings:
         state = self.state_of(judge)
 
         def is_settled() -> bool:
-            """Return whether the judge is known to take a schema or not, if the call has one."""
-            is_noisy = 0 < state.garbled < MOST_GARBLED and state.takes_schema is None
-            return not (has_schema and is_noisy)
+            """Return whether the next call need not be made alone.
+
+            False only if the call has a schema, replies to schemas were garbled, and it is not
+            known yet whether the judge takes a schema.
+            """
+            is_open = state.takes_schema is None and 0 < state.garbled < MOST_GARBLED
+            return not (has_schema and is_open)
 
         first_calls = state.first_calls
         async with first_calls.wait_for_first_call(has_schema=has_schema, is_settled=is_settled):
@@ -229,7 +241,8 @@ class CallSettings:
 
         They are the options of the run, with the judge's temperature and limit of tokens, the
         schema, and the request for token probabilities if they are read. Options that the judge
-        refuses are left out.
+        refuses are left out. Settings of the judge's role are not among them, except for these
+        two: Inspect adds them.
 
         Args:
             model: the judge's model.
@@ -239,8 +252,8 @@ class CallSettings:
         """
         state = self.state_of(judge)
         settings: dict[str, Any] = {
-            **self.how.generation,
-            "temperature": limits_of(self.how, model).temperature,
+            **self.judging.generation,
+            "temperature": limits_of(self.judging, model=model).temperature,
             "max_tokens": self._limit(model, judge, request, schema),
         }
         if schema and request.json_schema:
@@ -249,8 +262,9 @@ class CallSettings:
                 name="reply", json_schema=json_schema, strict=True
             )
         number = request.alternatives(schema is not None)
+        if state.few_alternatives:
+            number = min(number, FEW_ALTERNATIVES)
         if number:
-            number = min(number, FEW_ALTERNATIVES) if state.few_alternatives else number
             settings["logprobs"] = True
             settings["top_logprobs"] = number
         return without_options(GenerateConfig(**settings), state.refused)
@@ -258,8 +272,12 @@ class CallSettings:
     def _limit(
         self, model: Model, judge: JudgeRecord, request: ReplyRequest, schema: Schema | None
     ) -> int | None:
-        """Return the limit of output tokens of a call; None if there is none."""
-        by_user = _limit_by_user(self.how, model)
+        """Return the limit of output tokens of a call; None if there is none.
+
+        It is the user's limit, else `MORE_TOKENS` if the judge needs more, else the limit of the
+        request. The limit of a JSON reply is never below that of the request.
+        """
+        by_user = _limit_by_user(self.judging, model)
         if by_user is None and self.state_of(judge).needs_more_tokens:
             return MORE_TOKENS
         if schema:
@@ -273,10 +291,11 @@ class CallSettings:
     def raises_limit(
         self, judge: JudgeRecord, model: Model, config: GenerateConfig, output: ModelOutput
     ) -> bool:
-        """Return whether a judge's limit of tokens is raised, so that the call must be repeated.
+        """Raise a judge's limit of tokens if its reply needs it, and return whether it was raised.
 
-        It is, to `MORE_TOKENS` for the rest of the run, if the reply of a model that reasons was
-        cut off at a lower limit that podium set, not the user.
+        The limit is raised to `MORE_TOKENS` for the rest of the run if the reply of a model that
+        reasons was cut off at a lower limit that podium set, not the user. The call must then be
+        repeated.
 
         Args:
             judge: the judge.
@@ -284,7 +303,7 @@ class CallSettings:
             config: the settings of the call.
             output: the reply.
         """
-        if _limit_by_user(self.how, model) is not None or not has_reasoned_to_limit(output):
+        if _limit_by_user(self.judging, model) is not None or not has_reasoned_to_limit(output):
             return False
         if config.max_tokens is None or config.max_tokens >= MORE_TOKENS:
             return False
@@ -292,10 +311,13 @@ class CallSettings:
         return True
 
     def adapts_to(self, judge: JudgeRecord, config: GenerateConfig, error: Exception) -> bool:
-        """Return whether a call failed because of an option, which is left out from now on.
+        """Leave out an option for which a call failed, and return whether there was one.
 
-        Then the call must be repeated. Of token probabilities, fewer alternatives are asked for if
-        the message of the server is about their number. The first time, a message is printed.
+        The option is left out of all later calls to the judge, and the call must be repeated. If
+        the server's message is about the number of alternatives of a token, fewer alternatives are
+        asked for, and the option stays. If the limit of tokens was raised (`raises_limit`) and the
+        prompt then does not fit, the option is that limit. A message is printed when an option is
+        left out for the first time.
 
         Args:
             judge: the judge.
@@ -317,7 +339,7 @@ class CallSettings:
         if option == "logprobs" and many and ERROR_ABOUT_NUMBER.search(cause_of(error)):
             state.few_alternatives = True
             return True
-        if option == "logprobs" and self.how.needs_probabilities:
+        if option == "logprobs" and self.judging.needs_probabilities:
             refusal = refusal_text(judge.shown_model, option, error)
             state.stopped = JudgeStoppedError(f"{refusal}, which are needed here")
             raise state.stopped.copy()
@@ -342,13 +364,17 @@ class CallSettings:
         name = judge.shown_model
         state.takes_schema = False
         state.refused["schema"] = why
-        if self.how.replies == "schema":
+        if self.judging.replies == "schema":
             state.stopped = JudgeStoppedError(
                 f"{name} takes no JSON schema ({why}); use replies=text"
             )
             raise state.stopped.copy()
-        how = "it is asked for text" if self.how.asks_schema_first else "it is asked again for text"
-        tell(f"{name} takes no JSON schema ({why}): {how}")
+        next_form = (
+            "it is asked for text"
+            if self.judging.asks_schema_first
+            else "it is asked again for text"
+        )
+        tell(f"{name} takes no JSON schema ({why}): {next_form}")
 
     async def rejects_schema(
         self,
@@ -357,11 +383,14 @@ class CallSettings:
         error: Exception,
         ask_for_text: Callable[[], Awaitable[object]],
     ) -> bool:
-        """Return whether a rejected call works without its schema, so that text must be asked for.
+        """Return whether a judge takes no schema after a rejected call, so that text is asked for.
 
-        Servers reject a schema in words of their own, so a call without it shows whether the
-        schema is the reason. It is made once per judge (`SchemaTrial`), and only if the judge is
-        not known to take a schema. With `replies=schema`, no text is asked for.
+        Servers reject a schema in words of their own, so a call without it (a trial) shows whether
+        the schema is the reason. Trials are made as `SchemaTrial` says, and only while it is not
+        known whether the judge takes a schema. If a trial is answered, `refuse_schema` notes it.
+
+        The result is False without a trial if the call had no schema, with `replies=schema`, or if
+        the HTTP status is not one with which servers reject a schema.
 
         Args:
             judge: the judge.
@@ -370,7 +399,7 @@ class CallSettings:
             ask_for_text: makes the call without a schema; see `SchemaTrial.works_without`.
         """
         state = self.state_of(judge)
-        if not config.response_schema or self.how.replies == "schema":
+        if not config.response_schema or self.judging.replies == "schema":
             return False
         if not may_reject_schema(error):
             return False
@@ -384,9 +413,10 @@ class CallSettings:
     def is_garbled(self, judge: JudgeRecord, reply: Reply) -> bool:
         """Return whether a reply to a JSON schema is noise, so that text must be asked for instead.
 
-        A judge whose third such reply comes before any JSON object takes no schema. A reply that
-        was withheld, refused or cut off in its object shows nothing, and neither does noise of a
-        judge that has written an object before.
+        The reply is counted in the state of the judge. Once a reply is a JSON object, the judge
+        takes a schema, and no later reply is noise. If `MOST_GARBLED` replies are noise before
+        that, the judge takes no schema (`refuse_schema`). A reply that was withheld, refused, or
+        cut off in its reasoning or in its object is no noise.
 
         Args:
             judge: the judge.
@@ -409,7 +439,11 @@ class CallSettings:
 
 
 def _shows_nothing(reply: Reply) -> bool:
-    """Return whether a reply does not show if the judge takes a JSON schema."""
+    """Return whether a reply does not show if the judge takes a JSON schema.
+
+    A reply that was cut off shows nothing if it is empty, begins as a JSON object, or was cut off
+    in its reasoning. Any other reply shows nothing if it was withheld or is a refusal.
+    """
     if reply.truncated:
         # A text that talks on is no object, whatever would have followed.
         beginning = reply.text.lstrip()[:1]
@@ -418,9 +452,9 @@ def _shows_nothing(reply: Reply) -> bool:
 
 
 def is_about_schema(error: Exception) -> bool:
-    """Return whether a call failed because its server takes no schema.
+    """Return whether the message of a failed call says that its server takes no JSON schema.
 
-    A server that is busy or out of order (`is_rejection`) has not said so.
+    False whatever the message says if the server was busy or out of order (`is_rejection`).
     """
     return is_rejection(error) and ERROR_ABOUT_SCHEMA.search(cause_of(error)) is not None
 
@@ -429,7 +463,8 @@ def why_too_long(result: ModelOutput | Exception) -> str:
     """Return the server's message if a prompt did not fit the judge's context; else empty.
 
     It is also empty if the server was busy or out of order (`is_rejection`): a limit of tokens a
-    minute is no limit of a prompt.
+    minute is no limit of a prompt. An output tells it by its stop reason `model_length`, without
+    usage. The result is then its text, or `TOO_LONG` if it has none.
 
     Args:
         result: the output or the error of the call.
@@ -455,7 +490,11 @@ def why_withheld(output: ModelOutput) -> str:
 
 
 def has_reasoned_to_limit(output: ModelOutput) -> bool:
-    """Return whether a reply was cut off at a limit of tokens, and tokens went into reasoning."""
+    """Return whether a reply was cut off at a limit of tokens, and tokens went into reasoning.
+
+    Tokens went into reasoning if the message has a part with reasoning, if the usage counts
+    reasoning tokens, or if no answer had begun (`is_cut_in_reasoning`).
+    """
     if not ended_at_limit(output):
         return False
     content = output.message.content if output.choices else ""
@@ -469,13 +508,14 @@ def has_reasoned_to_limit(output: ModelOutput) -> bool:
 def is_cut_in_reasoning(output: ModelOutput) -> bool:
     """Return whether a reply was cut off at a limit of tokens before its answer began.
 
-    It was if no text is left without reasoning: a server may not send the reasoning.
+    Its answer had not begun if no text is left after the reasoning is removed. The whole text may
+    be empty, as a server may not send the reasoning.
     """
     return ended_at_limit(output) and not strip_reasoning(output.completion).strip()
 
 
 def ended_at_limit(output: ModelOutput) -> bool:
-    """Return whether a reply ended at a token limit."""
+    """Return whether a reply ended at a limit of output tokens, or at the end of the context."""
     return _stop_of(output) in ("max_tokens", "model_length")
 
 
@@ -484,7 +524,13 @@ def _stop_of(output: ModelOutput) -> str | None:
     return output.choices[0].stop_reason if output.choices else None
 
 
-def settings_to_log(how: Judging) -> dict[str, Any]:
-    """Return the form of replies and the limits of each judge, as a log keeps them."""
-    limits = {judge: of_judge._asdict() for judge, of_judge in judge_limits(how).items()}
-    return {"replies": how.replies, "limits": limits}
+def settings_to_log(judging: Judging) -> dict[str, Any]:
+    """Return the form of replies and the limits of each judge, as a log keeps them.
+
+    The keys are `replies` (the option) and `limits`: by name of the judge's model, the attributes
+    of `CallLimits` by name.
+    """
+    limits = {
+        judge: limits_of_judge._asdict() for judge, limits_of_judge in judge_limits(judging).items()
+    }
+    return {"replies": judging.replies, "limits": limits}

@@ -20,6 +20,7 @@ from podium.wording import plural
 CALL_TIMEOUT = 600.0
 """Seconds after which a call has failed, unless the user gives another limit."""
 Setting = Literal["call_timeout", "attempt_timeout", "client_timeout"]
+"""The setting with the time limit that is over; see `UnansweredError`."""
 READ_TIMEOUTS = frozenset({"ReadTimeout", "ReadTimeoutError", "SocketTimeoutError"})
 """Names of errors of HTTP clients whose own time limit for an answer is over."""
 
@@ -54,7 +55,7 @@ class AttemptLimit(NamedTuple):
 
 
 _LIMIT: ContextVar[AttemptLimit | None] = ContextVar("time limit of a call", default=None)
-"""It is None outside of podium's calls."""
+"""The limit of the running call; None outside of podium's calls."""
 
 
 def check_call_timeout(seconds: Any) -> None:
@@ -139,7 +140,13 @@ def _let_watch(api: ModelAPI) -> None:
 
 
 def _let_hear(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """Return a function that also lets the result or the error of each attempt be heard."""
+    """Return a function that also passes the result or error of each attempt to `hears`.
+
+    `hears` is the function of `AttemptLimit`; without one, only the call is made.
+
+    Args:
+        generate: makes an attempt.
+    """
 
     @wraps(generate)
     async def generate_and_hear(*arguments: Any, **options: Any) -> Any:
@@ -161,18 +168,18 @@ def _let_hear(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
 
 
 def _is_read_timeout(error: BaseException | None) -> bool:
-    """Return whether an error was caused by a client whose time limit for an answer is over."""
-    seen: list[BaseException] = []
-    while error is not None and error not in seen:
+    """Return whether an error, or one of its causes, is in `READ_TIMEOUTS`. False for None."""
+    causes_so_far: list[BaseException] = []
+    while error is not None and error not in causes_so_far:
         if type(error).__name__ in READ_TIMEOUTS:
             return True
-        seen.append(error)
+        causes_so_far.append(error)
         error = error.__cause__ or error.__context__
     return False
 
 
 def as_unanswered_error(model: Model, failure: BaseException) -> UnansweredError | None:
-    """Return a failure as one without an answer; None if it is another one.
+    """Return the error of a call without an answer in time; None if it failed otherwise.
 
     Args:
         model: the model that was called.
@@ -225,6 +232,9 @@ def timeout_text(model: Model, failure: UnansweredError, attempts: int) -> tuple
 
 
 def name_with_address(model: Model) -> str:
-    """Return the name of a model and, if it is known, the address of its server."""
+    """Return the name of a model, followed by ` at ADDRESS` if the address of its server is known.
+
+    Secrets are removed from the address.
+    """
     address = model.api.base_url
     return f"{model} at {without_secrets(address)}" if address else str(model)

@@ -47,12 +47,12 @@ class CostLimit:
     """
 
     def __init__(
-        self, most: float, prices: Prices, attempts: int, known: Prices | None = None
+        self, most: float, prices: Prices, attempts: int, price_by_model: Prices | None = None
     ) -> None:
         self.most = most
         self.prices = prices
         self.attempts = attempts
-        self._prices_of_estimates = {**(known or {}), **prices}
+        self._prices_of_estimates = {**(price_by_model or {}), **prices}
         # Costs by unique id of the sample: from usages, and from estimated tokens.
         self._costs: dict[str, float] = {}
         self._estimated_costs: dict[str, float] = {}
@@ -71,8 +71,8 @@ class CostLimit:
             PodiumError: the price of a model that was called is unknown.
         """
         # Each of the two sums may lack calls of a killed run, so the larger one counts.
-        counted = max(sum(self._costs.values()), self._cost(usage_of_run()))
-        return counted + sum(self._estimated_costs.values())
+        cost_of_usage = max(sum(self._costs.values()), self._cost(usage_of_run()))
+        return cost_of_usage + sum(self._estimated_costs.values())
 
     def add_cost(self, sample: EvalSample) -> list[str]:
         """Add the cost of a sample; return notes on models whose servers send no usage.
@@ -93,7 +93,7 @@ class CostLimit:
         self._estimated_costs[unique_id] = self._cost(estimated, self._prices_of_estimates)
         self._costs[unique_id] = self._cost(sample.model_usage)
         requests_answers = REQUEST_KEY in sample.metadata
-        attempts = [shown["attempts"] for _, shown in judgments_in(sample)]
+        attempts = [judgment["attempts"] for _, judgment in judgments_in(sample)]
         # `largest_cost` is what the sample could have cost: its cost without a provider's cache,
         # times the attempts per call that are allowed (at least 2, for a longer reply) over those
         # that were made, divided by the share of its judgments that were answered, and by the share
@@ -125,21 +125,21 @@ class CostLimit:
     ) -> float:
         """Return the cost of tokens.
 
-        Tokens from a provider's cache have their own price if it was given, else the full one.
-
         Args:
             usages: the tokens by model.
-            prices: prices by model; by default those that the user gave. A model without a price
-                here has the cost that Inspect computed.
+            prices: prices by model; by default those that the user gave. For a model without a
+                price here, the cost that Inspect computed counts.
             is_cached: whether tokens from a provider's cache have their own price, if it was given.
+                Otherwise they cost as much as other input tokens.
 
         Raises:
-            PodiumError: a model has neither.
+            PodiumError: a model has no price and no cost by Inspect.
         """
         cost = 0.0
         prices = self.prices if prices is None else prices
         for model, usage in usages.items():
             if model in prices:
+                # The third price, if there is one, is that of cached tokens.
                 price = prices[model] if is_cached else prices[model][:2]
                 cost += cost_of_usage(usage, TokenPrices(*price))
             elif usage.total_cost is None:
@@ -162,32 +162,38 @@ class CostLimit:
         # The first sample of a kind is played alone. Then as many are allowed as fit into what is
         # left, if each costs as much as the dearest so far. Money is kept to repeat failed ones.
         for_repeats = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
-        left = self.most - self.money_spent - for_repeats
+        money_left = self.most - self.money_spent - for_repeats
         dearest = self._dearest.get(answers)
         if dearest is None:
-            return int(left > 0)
-        return max(int(left / dearest), 0) if dearest else None
+            return int(money_left > 0)
+        return max(int(money_left / dearest), 0) if dearest else None
 
 
 def _share_answered(sample: EvalSample) -> float:
-    """Return the share of a sample's judgments that this sample got; 1 if it holds no battle.
+    """Return the share of a sample's judgments for which this sample's own calls were answered.
 
-    Judgments that failed, or that were carried over from an earlier sample, are not among them.
+    Judgments that failed, or that were carried over from an earlier sample, were not answered here.
+    The share is 1 if the sample holds no judgment.
     """
-    kept = kept_in_store(sample, NAMESPACE)
-    if not was_judge_asked(kept):
+    entry = kept_in_store(sample, NAMESPACE)
+    if not was_judge_asked(entry):
         return 1.0
     judgments = []
-    for battle in SampleReplies.parse(kept).to_battles():
+    for battle in SampleReplies.parse(entry).to_battles():
         judgments += battle.judgments
-    answered = [shown for shown in judgments if not shown.get("carried") and not has_failed(shown)]
+    answered = [
+        judgment
+        for judgment in judgments
+        if not judgment.get("carried") and not has_failed(judgment)
+    ]
     return len(answered) / len(judgments) if judgments else 1.0
 
 
 def _share_paid(sample: EvalSample) -> float:
-    """Return the share of a sample's calls of models that did not come from Inspect's cache.
+    """Return the share of a sample's calls of models that were not answered from Inspect's cache.
 
-    0 if it made no call, as with identical responses or replies that an earlier attempt kept.
+    0 if the sample made no call, as with identical responses or replies that an earlier attempt
+    kept.
     """
     sources = [event.cache for event in sample.events if event.event == "model"]
     paid = [source for source in sources if source != "read"]
@@ -196,8 +202,8 @@ def _share_paid(sample: EvalSample) -> float:
 
 def _no_usage_text(most: float, model: str) -> str:
     """Write that a server sends no usage, and how its tokens are estimated."""
-    how = f"its tokens are estimated, a token per {CHARACTERS_PER_TOKEN:g} characters"
-    return f"max_cost={most:g}: the server of {model} sends no usage; {how} of prompts and replies"
+    estimate = f"estimated, a token per {CHARACTERS_PER_TOKEN:g} characters of prompts and replies"
+    return f"max_cost={most:g}: the server of {model} sends no usage; its tokens are {estimate}"
 
 
 def build_cost_limit(
@@ -216,14 +222,20 @@ def build_cost_limit(
     """
     if most is None:
         return None
+    # NaN is not above 0, either.
     if not isinstance(most, int | float) or not most > 0:
         raise UsageError(f"max_cost={most}: give a sum above 0, in the currency of the prices")
-    known = {str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())}
-    unpriced = sorted(name for name, price in known.items() if price is None)
+    price_by_model = {
+        str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())
+    }
+    unpriced = sorted(name for name, price in price_by_model.items() if price is None)
     if unpriced:
         raise UsageError(_no_price_text(most, unpriced))
     return CostLimit(
-        most, prices or {}, attempts, {name: price[:2] for name, price in known.items() if price}
+        most,
+        prices or {},
+        attempts,
+        {name: price[:2] for name, price in price_by_model.items() if price},
     )
 
 

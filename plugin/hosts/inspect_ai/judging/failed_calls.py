@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.data.battles import Battles
 from podium.diagnosis.judge_checks import MOST_REASONS, unparsed_share
 from podium.scorers.reply import FAILED, UnparsedReason
@@ -12,8 +12,9 @@ from podium.wording import plural, some
 def failed_calls_texts(battles: Battles) -> Iterator[str]:
     """Yield a sentence on the judge's calls that failed, with their errors; nothing if none did.
 
-    Nothing either if so many replies are unparsed that the check `unparsed` is flagged, as its
-    warning names the errors and the remedy.
+    Nothing is yielded either if so many replies are unparsed that the check `unparsed` is flagged,
+    as its warning names the errors and the remedy. Only the most frequent `MOST_REASONS` reasons
+    of unparsed replies are searched for failed calls.
 
     Args:
         battles: the battles of a tournament.

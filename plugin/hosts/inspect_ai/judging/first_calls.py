@@ -26,9 +26,10 @@ class FirstCalls:
     async def wait_for_first_call(
         self, *, has_schema: bool = False, is_settled: Callable[[], bool] = lambda: True
     ) -> AsyncIterator[None]:
-        """Wait for the first call of a form; if the body makes it, let it run alone.
+        """Wait for the first call of a form (text or JSON); if the body makes it, let it run alone.
 
-        A call that fails, or takes more than 30 seconds, is not waited for.
+        Once a first call has failed, or others have waited for it for `FIRST_CALL_TIMEOUT` seconds,
+        all calls of its form run at the same time.
 
         Args:
             has_schema: whether the call asks for a reply in a JSON schema.

@@ -91,7 +91,10 @@ T = TypeVar("T")
 FATAL_ERRORS = (JudgeStoppedError, LimitExceededError)
 """Errors that end a run or a sample, even if its other calls are answered."""
 JudgmentKey = tuple[str, str, str, str, str, int]
-"""Judge, item with number of the response, model_a, model_b, order, and repeat of a judgment."""
+"""Judge, item with number of the response, model_a, model_b, order, and repeat of a judgment.
+
+See `_key_of`.
+"""
 
 
 class FailedCallsError(RuntimeError):
@@ -104,7 +107,7 @@ class Run(ModelCalls):
     If judges take turns, each of them has its own circuit breaker.
 
     Args:
-        how: how the judges are asked.
+        judging: how the judges are asked.
         cache: whether calls are answered from Inspect's cache.
         call_timeout: seconds that each attempt of a call may take; None for no limit.
         reask: log of an earlier run. Judgments that are parsed in it are kept, and only the others
@@ -121,7 +124,7 @@ class Run(ModelCalls):
 
     def __init__(
         self,
-        how: Judging,
+        judging: Judging,
         *,
         cache: bool = True,
         call_timeout: float | None = CALL_TIMEOUT,
@@ -134,20 +137,20 @@ class Run(ModelCalls):
         check_call_timeout(call_timeout)
         self._ends_run = ends_run and not rotating
         super().__init__(ends_run=self._ends_run)
-        self.how = how
+        self.judging = judging
         self.cache = cache
         self.call_timeout = call_timeout
         self.jury = jury
         self.rotating = rotating
         self.asked_before = asked_before or {}
-        self.known = readable_judgments(reask, how) if reask else {}
-        self.modes = {shown["judge"]: shown["mode"] for shown in self.known.values()}
+        self.known = readable_judgments(reask, judging) if reask else {}
+        self.modes = {judgment["judge"]: judgment["mode"] for judgment in self.known.values()}
         # With `reask`, calls must not get the unparsed replies again from Inspect's cache.
         self.cache_suffix = f" again {reask}" if reask else ""
         # At most four packs run at once: each holds its transcript in memory, and four keep a
         # provider busy.
         self.packs = anyio.Semaphore(4)
-        self.settings = CallSettings(how, ends_run=self._ends_run)
+        self.settings = CallSettings(judging, ends_run=self._ends_run)
         self._judges: dict[Model, JudgeRecord] = {}
         self._monitors: dict[str, JudgeMonitor] = {}
         # Why calls failed in this run, by id and epoch of the sample. The sample that repeats them
@@ -166,7 +169,11 @@ class Run(ModelCalls):
         return CachePolicy(expiry=None, per_epoch=False, scopes=scopes)
 
     def refuse_repeat_in_same_run(self, state: TaskState) -> None:
-        """Raise FailedCallsError, once, if a sample repeats calls that failed in this run."""
+        """Raise FailedCallsError, once, if a sample repeats calls that failed in this run.
+
+        The id of such a sample ends with `AGAIN`, and its calls are those of the sample whose id
+        comes before that.
+        """
         sample_id = str(state.sample_id).removesuffix(AGAIN)
         if sample_id == state.sample_id:
             return
@@ -177,20 +184,26 @@ class Run(ModelCalls):
     async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
         """Make a call to a judge and return its answer.
 
-        If judges take turns, a judge whose calls all fail is not asked any more, and the others go
-        on. The run ends when the last judge has stopped.
+        The error of a call that fails is raised, and nothing is repeated here. A judge whose first
+        calls all fail alike is not asked any more (`CircuitBreaker`). If judges take turns, the
+        other judges go on, and the run ends when the last judge has stopped. The calls of a judge
+        whose provider collects them in batches never wait for its first calls.
+
+        Args:
+            model: the judge.
+            ask: makes the call; its errors are raised.
 
         Raises:
-            JudgeStoppedError: no more calls are made. If judges take turns, this holds for the
-                last of them.
-            RuntimeError: judges take turns, and this one is not asked any more.
+            JudgeStoppedError: no more calls are made to any judge.
+            RuntimeError: judges take turns, and only this one is not asked any more.
         """
         waits = not has_batches(model)
         return await self._ask_while_others(model, lambda name: self.call(name, ask, waits=waits))
 
     async def _ask_while_others(self, model: Model, ask: Callable[[str], Awaitable[T]]) -> T:
-        """Return what `ask` returns; if judges take turns, a judge that is stopped leaves the
-        others going on.
+        """Return what `ask` returns. If judges take turns and one is stopped, the others go on.
+
+        A message is printed when a judge is stopped.
 
         Args:
             model: the judge.
@@ -215,7 +228,9 @@ class Run(ModelCalls):
             raise
 
     async def begin_judgment(self, model: Model, battle: BattleMetadata) -> "JudgeMonitor":
-        """Begin a judgment of a judge, and return the monitor that has to hear of its end.
+        """Begin a judgment of a judge, and return its monitor, whose `end` the caller must call.
+
+        There is one monitor per judge in a run. It may let the judgment wait.
 
         Raises:
             JudgeStoppedError, RuntimeError: the judge cannot judge; see `call_judge`.
@@ -226,19 +241,19 @@ class Run(ModelCalls):
         name = self.judge_of(model).name
         if name not in self._monitors:
             # One order is shown only if `a` is always first: orders as given, and none drawn.
-            both_orders_occur = self.how.orders != "as-given" or battle.first is not None
+            both_orders_occur = self.judging.orders != "as-given" or battle.first is not None
             # How many judgments a battle has depends on whether `first` is set, and not on names.
             first = "a" if battle.first else None
-            of_battle = self.how.judgments("", "a", "b", first)
+            judgments_of_battle = self.judging.judgments("", "a", "b", first)
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
-                tests_position=self.how.is_pairwise and both_orders_occur,
-                judgments=len(of_battle),
-                is_on=(self.how.on_bad_judge == "stop"),
+                tests_position=self.judging.is_pairwise and both_orders_occur,
+                judgments=len(judgments_of_battle),
+                is_on=(self.judging.on_bad_judge == "stop"),
                 ends_run=self._ends_run,
-                gives_fine_grades=(self.how.realization.name == "numeric"),
-                is_asked_for_text=bool(self.how.realization.form)
-                and not self.how.asks_schema_first,
+                gives_fine_grades=(self.judging.realization.name == "numeric"),
+                is_asked_for_text=bool(self.judging.realization.form)
+                and not self.judging.asks_schema_first,
             )
         monitor = self._monitors[name]
         waits = not has_batches(model)
@@ -249,65 +264,69 @@ class Run(ModelCalls):
         """Return what a new judgment of a battle shows of its judge; None if a call failed."""
         from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply
 
-        replies = [load_reply(kept) for kept in judgment["replies"]]
+        replies = [load_reply(stored_reply) for stored_reply in judgment["replies"]]
         if any(reply.failed for reply in replies):
             return None
         mode = self.mode(judgment["judge"])
         words = next((reply.text or reply.refused for reply in replies), "")
-        how = self.how_of(battle)
-        if how.is_pairwise:
-            verdict = how.verdict(replies[0], mode)
+        judging = self.judging_of(battle)
+        if judging.is_pairwise:
+            verdict = judging.verdict(replies[0], mode)
         else:
-            verdict = compare_ratings(*(how.rating(reply, mode) for reply in replies))
+            verdict = compare_ratings(*(judging.rating(reply, mode) for reply in replies))
         is_parsed = verdict.credit is not None
         is_of_equals = battle.has_identical_responses
         return JudgedReply(words, is_parsed, verdict.outcome, is_of_equals, battle.item)
 
-    def how_of(self, battle: BattleMetadata) -> Judging:
-        """Return how the judges are asked about a battle: its responses may be transcripts."""
-        return self.how.adapted_to(transcript=battle.transcript)
+    def judging_of(self, battle: BattleMetadata) -> Judging:
+        """Return how the judges are asked about a battle, whose responses may be transcripts."""
+        return self.judging.adapted_to(transcript=battle.transcript)
 
     def judge_of(self, model: Model) -> JudgeRecord:
         """Return the record of a judge, which is made once per run."""
         if model not in self._judges:
-            self._judges[model] = judge_of(model, self.how)
+            self._judges[model] = judge_of(model, self.judging)
         return self._judges[model]
 
     def mode(self, judge: str) -> Any:
-        """Return how a judge's token probabilities are used.
+        """Return how a judge's token probabilities are used: `off` or `required`.
 
-        It is the option `logprobs`. With `logprobs=auto` it is `off` until `settle_mode` has set
-        the mode.
+        It is the option `logprobs`, unless this is `auto`. Then it is `off` until `settle_mode` has
+        set the mode of the judge.
 
         Args:
             judge: name of the judge.
         """
-        return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
+        return (
+            self.modes.get(judge, "off")
+            if self.judging.logprobs == "auto"
+            else self.judging.logprobs
+        )
 
-    def settle_mode(self, judge: str, reply: Reply, how: Judging) -> FixedMode:
-        """Return how a judge's token probabilities are used, after a reply of it.
+    def settle_mode(self, judge: str, reply: Reply, judging: Judging) -> FixedMode:
+        """Return how a judge's token probabilities are used, after it has replied.
 
-        With `logprobs=auto`, the judge's first reply with probabilities or a verdict sets this for
-        the rest of the run.
+        With `logprobs=auto`, the judge's first reply with probabilities or a verdict sets the mode
+        for the rest of the run: `required` if the reply has probabilities, else `off`.
 
         Args:
             judge: name of the judge.
             reply: a reply of the judge.
-            how: how it was asked for the reply.
+            judging: how it was asked for the reply.
         """
         mode = settle_mode(reply)
-        has_verdict = how.reason(reply, "off") is None
+        has_verdict = judging.reason(reply, "off") is None
         if judge not in self.modes and (mode == "required" or has_verdict):
             self.modes[judge] = mode
         return cast(FixedMode, self.mode(judge))
 
 
-def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
-    """Return the judgments in an earlier run's log whose replies can all be parsed.
+def readable_judgments(path: str, judging: Judging) -> dict[JudgmentKey, KeptJudgment]:
+    """Return the judgments in an earlier run's log whose replies can all be parsed, by key.
 
     Args:
         path: path or URL of the log.
-        how: how the judges are asked now, by which the replies are parsed.
+        judging: how the judges are asked now, by which the replies are parsed.
 
     Raises:
         UsageError: the file does not exist or is no log of a tournament.
@@ -325,18 +344,25 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
     readable: dict[JudgmentKey, KeptJudgment] = {}
     with named_in_errors(path):
         for sample in log.samples or []:
-            for battle, shown in judgments_in(sample):
-                mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
-                adapted = how.adapted_to(transcript=battle.transcript)
-                reasons = [adapted.reason(load_reply(reply), mode) for reply in shown["replies"]]
+            for battle, judgment in judgments_in(sample):
+                mode: Any = judgment["mode"] if judging.logprobs == "auto" else judging.logprobs
+                adapted = judging.adapted_to(transcript=battle.transcript)
+                reasons = [adapted.reason(load_reply(reply), mode) for reply in judgment["replies"]]
                 if all(reason is None for reason in reasons):
-                    key = _key_of(shown["judge"], battle, shown["order"], shown["repeat"])
-                    readable[key] = shown
+                    key = _key_of(judgment["judge"], battle, judgment["order"], judgment["repeat"])
+                    readable[key] = judgment
     return readable
 
 
 def _key_of(judge: str, battle: BattleMetadata, order: str, repeat: int) -> JudgmentKey:
-    """Return the key of a judgment on a battle."""
+    """Return the key of a judgment on a battle.
+
+    Args:
+        judge: name of the judge's record.
+        battle: the battle.
+        order: `ab`, `ba` or `merged`.
+        repeat: number of the repeat, from 0.
+    """
     return judge, _response_key_of(battle), battle.model_a, battle.model_b, order, repeat
 
 
@@ -349,15 +375,18 @@ def _response_key_of(battle: BattleMetadata) -> str:
 
 
 async def judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -> TaskState:
-    """Ask for one sample, and store the replies in its store.
+    """Ask the judges about one sample, put their replies into its store, and return the sample.
+
+    Nothing is asked for a sample without battles, or if no call of this epoch has to be repeated.
 
     Args:
         run: the run.
-        state: the sample.
+        state: the sample, which is changed in place.
         options: options of the judge, which the log keeps.
 
     Raises:
-        JudgeStoppedError: no more calls are made.
+        JudgeStoppedError: no model is the judge, or no more calls are made.
+        Exception: the first error, if none of the sample's own calls was answered.
     """
     state.output = ModelOutput.from_content(state.model.name, "judged")
     contents = parse_sample(state.metadata)
@@ -370,9 +399,9 @@ async def judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -
         # No call of this epoch failed, so none is repeated.
         state.completed = True
         return state
-    kept, errors = await _ask_for_sample(run, state, earlier)
-    state.store.set(NAMESPACE, {**kept.to_log(), "options": options})
-    _note_failed_calls(run, state, kept, errors)
+    replies, errors = await _ask_for_sample(run, state, earlier)
+    state.store.set(NAMESPACE, {**replies.to_log(), "options": options})
+    _note_failed_calls(run, state, replies, errors)
     state.completed = True
     return state
 
@@ -388,17 +417,17 @@ def _earlier_replies(
 
 
 def _note_failed_calls(
-    run: Run, state: TaskState, kept: SampleReplies, errors: Sequence[Exception]
+    run: Run, state: TaskState, replies: SampleReplies, errors: Sequence[Exception]
 ) -> None:
-    """Remember why calls of a sample failed; raise the first error if no call was answered.
+    """Remember in `run` why calls of a sample failed; raise the first error if none was answered.
 
     Args:
         run: the run, which is changed in place.
         state: the sample.
-        kept: its replies.
+        replies: its replies.
         errors: the errors of its failed calls; empty if none failed.
     """
-    if errors and not any(map(_has_new_reply, kept.to_battles())):
+    if errors and not any(map(_has_new_reply, replies.to_battles())):
         raise errors[0]
     if errors:
         run.failed_calls[_sample_key(state)] = (
@@ -415,6 +444,9 @@ async def _ask_for_sample(
     run: Run, state: TaskState, earlier: Sequence[BattleReplies] | None
 ) -> tuple[SampleReplies, list[Exception]]:
     """Return the replies on a sample's battles, and the errors of calls that failed.
+
+    If calls were made to servers that send no usage, the estimated tokens are put into the store of
+    the sample.
 
     Args:
         run: the run.
@@ -433,7 +465,7 @@ async def _ask_for_sample(
     is_pack = BATTLES in state.metadata
     # The number of packs that run at once is limited. Single battles do not wait, and neither does
     # a pack whose calls come into a batch, which has the calls of all packs.
-    is_limited = is_pack and not any(map(has_batches, jury_of(run.how, run.jury)))
+    is_limited = is_pack and not any(map(has_batches, jury_of(run.judging, run.jury)))
     turn = run.packs if is_limited else nullcontext()
     with estimating_tokens() as estimate:
         async with turn:
@@ -451,14 +483,14 @@ async def _ask_for_sample(
 
 
 def _has_new_reply(replies: BattleReplies) -> bool:
-    """Return whether this sample got an answer to any of its own calls on a battle.
+    """Return whether this sample's own calls on a battle got any answer, readable or not.
 
     Judgments that were carried over from an earlier sample do not count.
     """
     own_replies = []
-    for shown in replies.judgments:
-        if not shown.get("carried"):
-            own_replies += shown["replies"]
+    for judgment in replies.judgments:
+        if not judgment.get("carried"):
+            own_replies += judgment["replies"]
     return any(not reply.get("failed") for reply in own_replies)
 
 
@@ -485,83 +517,86 @@ async def ask_judges(
         JudgeStoppedError: no more calls are made to the judges.
         LimitExceededError: a limit of the sample is exceeded.
     """
-    asked = _judgments_of(run, battle, epoch)
-    if run.how.identical == "tie" and battle.has_identical_responses and earlier is None:
-        return _tie_of_identical(run, battle, asked), []
+    judgments = _judgments_of(run, battle, epoch)
+    if run.judging.identical == "tie" and battle.has_identical_responses and earlier is None:
+        return _tie_of_identical(run, battle, judgments), []
     errors: list[Exception] = []
-    wants_checklist = run.how.settings.checklist
+    wants_checklist = run.judging.settings.checklist
     if wants_checklist and not battle.checklist:
         questions = tuple(earlier.checklist) if earlier else ()
         try:
             if not questions:
-                questions = await run.ask_once(
-                    ("checklist", battle.item), partial(_ask_checklist, run, battle)
-                )
+                key_of_item = ("checklist", battle.item)
+                questions = await run.ask_once(key_of_item, partial(_ask_checklist, run, battle))
         except FATAL_ERRORS:
             raise
         except Exception as error:
-            rows = [_failed_judgment(run, model, shown, error) for model, shown in asked]
-            judges = _judge_records(run, asked, earlier)
+            rows = [_failed_judgment(run, model, planned, error) for model, planned in judgments]
+            judges = _judge_records(run, judgments, earlier=earlier)
             return BattleReplies(judgments=rows, judges=judges), [error]
         battle = battle.model_copy(update={"checklist": questions})
     rows = []
     calls = []
-    kept = _judgments_by_key(earlier)
-    for model, shown in asked:
-        known = kept.pop((run.judge_of(model).name, shown.order, shown.repeat), None)
-        if known is not None and not has_failed(known):
-            run.modes.setdefault(known["judge"], known["mode"])
-            rows.append(cast(KeptJudgment, {**known, "carried": True}))
-        elif known is not None or earlier is None:
-            replies = known["replies"] if known else ()
-            calls.append(partial(_ask_judge, run, model, shown, battle, errors, replies))
+    earlier_by_key = _judgments_by_key(earlier)
+    for model, planned in judgments:
+        key = (run.judge_of(model).name, planned.order, planned.repeat)
+        judgment = earlier_by_key.pop(key, None)
+        if judgment is not None and not has_failed(judgment):
+            run.modes.setdefault(judgment["judge"], judgment["mode"])
+            rows.append(cast(KeptJudgment, {**judgment, "carried": True}))
+        elif judgment is not None or earlier is None:
+            replies = judgment["replies"] if judgment else ()
+            calls.append(partial(_ask_judge, run, model, planned, battle, errors, replies))
     # Judgments of judges that are no longer asked are kept.
-    rows += [cast(KeptJudgment, {**unasked, "carried": True}) for unasked in kept.values()]
+    rows += [cast(KeptJudgment, {**row, "carried": True}) for row in earlier_by_key.values()]
     new_judgments = await make_calls(calls)
     rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in new_judgments]
     checklist: Any = {"checklist": list(battle.checklist)} if wants_checklist else {}
-    judges = _judge_records(run, asked, earlier)
+    judges = _judge_records(run, judgments, earlier=earlier)
     return BattleReplies(judgments=rows, judges=judges, **checklist), errors
 
 
 def _tie_of_identical(
-    run: Run, battle: BattleMetadata, asked: Sequence[tuple[Model, Judgment]]
+    run: Run, battle: BattleMetadata, judgments_of_judges: Sequence[tuple[Model, Judgment]]
 ) -> BattleReplies:
-    """Return the replies on a battle of identical responses: a judgment without replies for each
-    judge and repeat.
+    """Return the replies on a battle of identical responses, about which no judge is asked.
+
+    There is one judgment without replies for each judge and repeat, and `identical` is True.
 
     Args:
         run: the run.
         battle: the battle. If it sets which model is shown first, the judgments have this order,
             else `merged`.
-        asked: the judgments that are not asked for, each with its judge.
+        judgments_of_judges: the judgments that are not asked for, each with its judge.
     """
     judgments: dict[tuple[str, int], Any] = {}
-    for model, shown in asked:
+    for model, planned in judgments_of_judges:
         name = run.judge_of(model).name
-        order = "merged" if battle.first is None else shown.order
-        about: Any = {"order": order, "repeat": shown.repeat, "judge": name, "replies": []}
-        judgments[name, shown.repeat] = {**about, "mode": "off"}
-    records = _judge_records(run, asked, None)
+        order = "merged" if battle.first is None else planned.order
+        about: Any = {"order": order, "repeat": planned.repeat, "judge": name, "replies": []}
+        judgments[name, planned.repeat] = {**about, "mode": "off"}
+    records = _judge_records(run, judgments_of_judges, earlier=None)
     return BattleReplies(judgments=[*judgments.values()], judges=records, identical=True)
 
 
 def _judge_records(
-    run: Run, asked: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
+    run: Run, judgments: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
 ) -> dict[str, dict[str, Any]]:
     """Return the records that the log keeps of all judges, asked now or earlier, by name.
 
+    A record has the options that the judge refuses under `REFUSED_OPTIONS`, if there are any.
+
     Args:
         run: the run.
-        asked: the judgments that are asked for, each with its judge.
+        judgments: the judgments that are asked for, each with its judge.
         earlier: the replies so far; None if no call was made yet.
     """
     records = dict(earlier.judges) if earlier else {}
-    for model, _ in asked:
+    for model, _ in judgments:
         judge = run.judge_of(model)
         refused = run.settings.state_of(judge).refused
-        kept = {REFUSED_OPTIONS: dict(refused)} if refused else {}
-        records[judge.name] = judge.to_json() | kept
+        refused_as_json = {REFUSED_OPTIONS: dict(refused)} if refused else {}
+        records[judge.name] = judge.to_json() | refused_as_json
     return records
 
 
@@ -579,17 +614,20 @@ async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
 def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Model, Judgment]]:
     """Return the judgments that an epoch asks for, each with its judge.
 
-    Repeats are numbered on from those of earlier runs and epochs.
+    They are in the order of the judges. Repeats are numbered on from those of earlier runs and
+    epochs. The epoch counts from 1.
     """
     item_and_models = (_response_key_of(battle), battle.model_a, battle.model_b)
-    asked = []
-    for model in jury_of(run.how, run.jury, only=battle.judges):
-        before = run.asked_before.get(run.judge_of(model).name, 0) + run.how.repeats * (epoch - 1)
-        with_earlier = replace(run.how, repeats=before + run.how.repeats)
-        for shown in with_earlier.judgments(*item_and_models, battle.first):
-            if shown.repeat >= before:
-                asked.append((model, shown))
-    return asked
+    judgments = []
+    for model in jury_of(run.judging, run.jury, only=battle.judges):
+        before = run.asked_before.get(run.judge_of(model).name, 0) + run.judging.repeats * (
+            epoch - 1
+        )
+        with_earlier = replace(run.judging, repeats=before + run.judging.repeats)
+        for judgment in with_earlier.judgments(*item_and_models, battle.first):
+            if judgment.repeat >= before:
+                judgments.append((model, judgment))
+    return judgments
 
 
 def _judgments_by_key(
@@ -598,51 +636,54 @@ def _judgments_by_key(
     """Return the judgments of a battle by `_judgment_key`; empty if there are no replies."""
     if replies is None:
         return {}
-    return {_judgment_key(shown): shown for shown in replies.judgments}
+    return {_judgment_key(judgment): judgment for judgment in replies.judgments}
 
 
-def _judgment_key(shown: KeptJudgment) -> tuple[str, str, int]:
+def _judgment_key(judgment: KeptJudgment) -> tuple[str, str, int]:
     """Return the judge, order and repeat, which identify a judgment of a battle."""
-    return shown["judge"], shown["order"], shown["repeat"]
+    return judgment["judge"], judgment["order"], judgment["repeat"]
 
 
 async def _ask_judge(
     run: Run,
     model: Model,
-    shown: Judgment,
+    planned: Judgment,
     battle: BattleMetadata,
     errors: list[Exception],
-    known: Sequence[KeptReply] = (),
+    earlier_replies: Sequence[KeptReply] = (),
 ) -> KeptJudgment:
-    """Return one judgment with its replies.
+    """Return one judgment with its replies, some of which may be failed calls.
 
     A judgment that is parsed in the log of `reask` is returned from there. A pointwise judge rates
     a response once, and the rating counts in all battles of the response.
 
+    Raises:
+        JudgeStoppedError: no more calls are made to any judge.
+        LimitExceededError: a limit of the sample is exceeded.
+
     Args:
         run: the run.
         model: the judge.
-        shown: order and repeat.
+        planned: order and repeat.
         battle: the battle.
         errors: changed in place: the errors of failed calls are added.
-        known: the replies of this judgment so far, in the order of its calls. Calls of those that
-            did not fail are not made again.
+        earlier_replies: the replies of this judgment so far, in the order of its calls. Calls of
+            those that did not fail are not made again.
     """
     name = run.judge_of(model).name
-    earlier_judgment = run.known.get(_key_of(name, battle, shown.order, shown.repeat))
+    earlier_judgment = run.known.get(_key_of(name, battle, planned.order, planned.repeat))
     if earlier_judgment:
         return earlier_judgment
+    repeat = planned.repeat
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
     calls: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
-    if run.how.is_pairwise:
-        texts = (responses[shown.first], responses[shown.second])
-        calls.append(
-            partial(_ask_for_verdict, run, model, texts, battle, shown.repeat, shown.order)
-        )
+    if run.judging.is_pairwise:
+        texts = (responses[planned.first], responses[planned.second])
+        calls.append(partial(_ask_for_verdict, run, model, texts, battle, repeat, planned.order))
     else:
         for rated in (battle.model_a, battle.model_b):
-            rate = partial(_ask_for_verdict, run, model, (responses[rated],), battle, shown.repeat)
-            key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
+            rate = partial(_ask_for_verdict, run, model, (responses[rated],), battle, repeat)
+            key = ("rating", name, _response_key_of(battle), rated, repeat)
             calls.append(partial(run.ask_once, key, rate))
     try:
         monitor = await run.begin_judgment(model, battle)
@@ -650,49 +691,57 @@ async def _ask_judge(
         raise
     except RuntimeError as error:
         errors.append(error)
-        return _failed_judgment(run, model, shown, error)
-    judged = None
+        return _failed_judgment(run, model, planned, error)
+    judged_reply = None
     try:
-        replies = await _make_new_calls(calls, known, errors)
-        judgment = _judgment_of_replies(name, shown, replies)
-        judged = run.judged_reply(judgment, battle)
+        replies = await _make_new_calls(calls, earlier_replies, errors)
+        judgment = _judgment_of_replies(name, planned, replies)
+        judged_reply = run.judged_reply(judgment, battle)
         return judgment
     finally:
-        monitor.end(judged)
+        monitor.end(judged_reply)
 
 
 def _judgment_of_replies(
-    name: str, shown: Judgment, replies: Sequence[tuple[KeptReply, int]]
+    name: str, planned: Judgment, replies: Sequence[tuple[KeptReply, int]]
 ) -> KeptJudgment:
     """Return a judgment as a log keeps it, with the mode `off` until its real one is known.
 
     Args:
         name: name of the judge.
-        shown: order and repeat.
+        planned: order and repeat.
         replies: each reply, with the number of attempts that it took. The largest number counts as
             that of the judgment.
     """
-    kept, attempts = zip(*replies, strict=True)
-    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
+    stored_replies, attempts = zip(*replies, strict=True)
+    about: Any = {
+        "order": planned.order,
+        "repeat": planned.repeat,
+        "judge": name,
+        "replies": [*stored_replies],
+    }
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
 
 
 async def _make_new_calls(
     calls: Sequence[Callable[[], Awaitable[tuple[KeptReply, int]]]],
-    known: Sequence[KeptReply],
+    earlier_replies: Sequence[KeptReply],
     errors: list[Exception],
 ) -> list[tuple[KeptReply, int]]:
     """Return the reply and the number of attempts of each call of a judgment.
 
     Args:
         calls: makes each call: one, or two by a pointwise judge, which come into one batch.
-        known: as in `_ask_judge`.
+        earlier_replies: as in `_ask_judge`.
         errors: changed in place: the errors of failed calls are added.
     """
 
     async def reply(place: int) -> tuple[KeptReply, int]:
-        """Return the reply and the number of attempts of a call by its place."""
-        earlier = known[place] if place < len(known) else None
+        """Return the reply and the number of attempts of the call at a place in `calls`.
+
+        A reply that is known and did not fail counts as one attempt.
+        """
+        earlier = earlier_replies[place] if place < len(earlier_replies) else None
         if earlier is not None and not earlier.get("failed"):
             return earlier, 1
         cause = earlier.get("refused", "") if earlier is not None else ""
@@ -724,19 +773,24 @@ async def _reply_or_failure(
 
 
 def _failed_reply(error: Exception) -> KeptReply:
-    """Return the reply of a call that failed."""
+    """Return the reply that stands for a failed call: `failed` and `refused` name the error."""
     reply = Reply("", failed=name_of_failure(error), refused=cause_of(error))
     return cast(KeptReply, dump_reply(reply))
 
 
-def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
+def _failed_judgment(run: Run, model: Model, planned: Judgment, error: Exception) -> KeptJudgment:
     """Return the judgment that records that a judge could not be asked.
 
     It has a failed reply for each call that the judgment takes: two by a pointwise judge.
     """
-    replies = [_failed_reply(error)] * (1 if run.how.is_pairwise else 2)
+    replies = [_failed_reply(error)] * (1 if run.judging.is_pairwise else 2)
     name = run.judge_of(model).name
-    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": replies}
+    about: Any = {
+        "order": planned.order,
+        "repeat": planned.repeat,
+        "judge": name,
+        "replies": replies,
+    }
     return cast(KeptJudgment, {**about, "attempts": 1, "mode": "off"})
 
 
@@ -755,19 +809,19 @@ async def _ask_for_verdict(
         model: the judge.
         responses: the responses, in the order in which they are shown.
         battle: the battle.
-        repeat: number of the repeat.
+        repeat: number of the repeat, from 0.
         order: `ab` or `ba`; empty for a pointwise judge.
 
     Returns:
-        As of `_ask_until_readable`.
+        The last reply, which may be unparsed, and the number of attempts.
     """
     name = run.judge_of(model).name
     # The number keeps the cache from answering for another, equal response of the same model.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     texts = prompt_texts(battle, responses)
-    how = run.how_of(battle)
+    judging = run.judging_of(battle)
     request = verdict_request(
-        how,
+        judging,
         texts,
         lambda attempt: f"{name} repeat {repeat} {order} attempt {attempt}{number}",
         battle.media,
@@ -775,7 +829,7 @@ async def _ask_for_verdict(
 
     def why_unparsed(reply: Reply) -> str | None:
         """Return why a reply is unparsed; None if it has a verdict."""
-        return how.reason(reply, run.settle_mode(name, reply, how))
+        return judging.reason(reply, run.settle_mode(name, reply, judging))
 
     return await _ask_until_readable(run, model, request, why_unparsed)
 
@@ -804,19 +858,19 @@ async def _ask_until_readable(
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.scorers.copied_responses import mark_copy
 
-    for attempt in range(1, run.how.attempts + 1):
+    for attempt in range(1, run.judging.attempts + 1):
         answer = await _ask_in_form(run, model, request, attempt)
-        kept: Any = dump_reply(mark_copy(answer, request.texts.responses))
+        stored_reply: Any = dump_reply(mark_copy(answer, request.texts.responses))
         # The scorer will parse the stored reply, so the same form is parsed here.
-        reply = load_reply(kept)
+        reply = load_reply(stored_reply)
         ends_alike = reply.refused or reply.in_reasoning or reply.withheld == FILTERED
         if ends_alike or why_unparsed(reply) is None:
             break
-    return kept, attempt
+    return stored_reply, attempt
 
 
 async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: int) -> Reply:
-    """Return the reply of one attempt.
+    """Return the reply of one attempt, whose errors are raised.
 
     The reply is asked for in a JSON schema if the attempt has one and the judge takes it. If the
     judge turns out to take none, or writes noise before it has ever written an object, the attempt
@@ -827,19 +881,23 @@ async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: i
         model: the judge.
         request: what it is asked for.
         attempt: number of the attempt, from 1.
+
+    Raises:
+        JudgeStoppedError: the judge takes no schema, and `replies=schema` requires one.
     """
     judge = run.judge_of(model)
     settings = run.settings
     has_schema = settings.schema_of(judge, request, attempt) is not None
     # A batch has all first calls, so none of them is made alone.
     is_batched = has_batches(model)
-    async with nullcontext() if is_batched else settings.first_alone(judge, has_schema=has_schema):
+    alone = nullcontext() if is_batched else settings.first_alone(judge, has_schema=has_schema)
+    async with alone:
         # Meanwhile, another call may have shown that the judge takes no schema.
         schema = settings.schema_of(judge, request, attempt)
         if schema:
             reply = await _call_judge(run, model, request, attempt, schema)
             if isinstance(reply, Reply):
-                if not settings.is_garbled(judge, reply) or run.how.replies == "schema":
+                if not settings.is_garbled(judge, reply) or run.judging.replies == "schema":
                     return replace(reply, structured=not reply.refused)
             else:
                 settings.refuse_schema(judge, f"its server says: {cause_of(reply)}")
@@ -853,6 +911,8 @@ async def _call_judge(
     run: Run, model: Model, request: ReplyRequest, attempt: int, schema: Schema | None = None
 ) -> Reply | Exception:
     """Return a judge's reply, or the error of a server that takes no JSON schema.
+
+    The error is returned only if the call had a schema. Other errors are raised.
 
     If podium's limit of tokens cut off the judge's reasoning, the call is repeated once with a
     higher limit.
@@ -870,7 +930,7 @@ async def _call_judge(
     judge = run.judge_of(model)
     while True:
         config = run.settings.config(model, judge, request, schema)
-        with pass_to_stand_in(request.how, request.texts):
+        with pass_to_stand_in(request.judging, request.texts):
             output = await run.call_judge(
                 model, partial(_call_model, run, model, request, attempt, schema)
             )
@@ -885,9 +945,9 @@ async def _call_model(
 ) -> ModelOutput | Reply | Exception:
     """Return a judge's output.
 
-    If it rejects the prompt, a reply is returned that says why: the prompt is too long, or its
-    media are refused. If its server takes no JSON schema, the error is returned. The call is
-    repeated if an option of it is refused. Other errors are raised.
+    If the judge rejects the prompt, a reply is returned that says why: the prompt is too long, or
+    its media are refused. If its server takes no JSON schema, the error is returned. If an option
+    of the call is refused, the call is repeated without the option. Other errors are raised.
 
     Args:
         run: the run.
@@ -903,20 +963,22 @@ async def _call_model(
     prompt, call = _prompt_and_call(request, attempt, schema)
     messages = judge_messages(model, prompt, request.media)
     batch = GenerateConfig(batch=batch_of(model))
-    how: Any = {"watch": run.watch_of(model), "timeout": run.call_timeout}
-    how["cache"] = run.cache_policy(call)
+    call_options: Any = {"watch": run.watch_of(model), "timeout": run.call_timeout}
+    call_options["cache"] = run.cache_policy(call)
     while True:
         config = run.settings.config(model, judge, request, schema)
-        asked = run.settings.asked_model(model, judge)
+        asked_model = run.settings.asked_model(model, judge)
         try:
-            output = await generate_output(asked, messages, config=config.merge(batch), **how)
+            output = await generate_output(
+                asked_model, messages, config=config.merge(batch), **call_options
+            )
             break
         except Exception as error:
             if run.settings.adapts_to(judge, config, error):
                 continue
-            shown = _rejection_by(error, config)
-            if shown is not None:
-                return shown
+            rejection = _rejection_by(error, config)
+            if rejection is not None:
+                return rejection
             ask_for_text = partial(_call_model, run, model, request, attempt, None)
             if await run.settings.rejects_schema(judge, config, error, ask_for_text):
                 return error
@@ -943,8 +1005,7 @@ def _prompt_and_call(request: ReplyRequest, attempt: int, schema: Schema | None)
 
 
 def _rejection_by(error: Exception, config: GenerateConfig) -> Reply | Exception | None:
-    """Return what a failed call shows by its words: a prompt that is too long, or that the judge
-    takes no JSON schema.
+    """Return what the message of a failed call shows about its prompt or its schema.
 
     Args:
         error: the error of the call.
@@ -963,7 +1024,7 @@ def _rejection_by(error: Exception, config: GenerateConfig) -> Reply | Exception
 def _reply_of(output: ModelOutput) -> Reply:
     """Convert a model's output to a reply, with its token probabilities and its cost.
 
-    Probabilities and cost are left out if they are unknown.
+    Without probabilities, the reply has no tokens. The cost is None if it is unknown.
     """
     logprobs = output.choices[0].logprobs if output.choices else None
     tokens = []
@@ -984,7 +1045,7 @@ def _reply_of(output: ModelOutput) -> Reply:
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
-    """Return the checklist of an item.
+    """Return the checklist of an item: questions on a good response.
 
     The model of the role `checklist` writes it; without this role, the first judge does.
 
@@ -994,10 +1055,12 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     if "checklist" in model_roles():
         model = get_model(role="checklist")
     else:
-        model = jury_of(run.how, run.jury)[0]
+        model = jury_of(run.judging, run.jury)[0]
     name = run.judge_of(model).name
     request = checklist_request(
-        run.how_of(battle), prompt_texts(battle, ()), lambda attempt: f"{name} checklist {attempt}"
+        run.judging_of(battle),
+        prompt_texts(battle, ()),
+        lambda attempt: f"{name} checklist {attempt}",
     )
 
     def why_unparsed(reply: Reply) -> str | None:
@@ -1005,13 +1068,18 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
         problem = read_checklist(reply)
         return problem if isinstance(problem, str) else None
 
-    kept, _ = await _ask_until_readable(run, model, request, why_unparsed)
-    questions_or_problem = read_checklist(load_reply(kept))
+    stored_reply, _ = await _ask_until_readable(run, model, request, why_unparsed)
+    questions_or_problem = read_checklist(load_reply(stored_reply))
     if isinstance(questions_or_problem, str):
         raise RuntimeError(f"no checklist for the item {battle.item!r}: {questions_or_problem}")
     return questions_or_problem
 
 
 def prompt_texts(battle: BattleMetadata, responses: tuple[str, ...]) -> Texts:
-    """Return the texts that a judge's prompt shows: the item's, and these responses."""
+    """Return the texts that a judge's prompt shows: the item's, and these responses.
+
+    Args:
+        battle: the battle, with the texts of the item.
+        responses: the responses in the order in which they are shown; empty for a checklist.
+    """
     return Texts(battle.instruction, responses, battle.reference, battle.system, battle.checklist)

@@ -7,8 +7,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import reduce
-from operator import getitem
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -32,7 +30,6 @@ FILLED_SHARE = 0.75
 
 The rest is a reserve, because code and tables take up to a third more tokens than estimated.
 """
-# Providers of Inspect that run models on this machine.
 LOCAL_PROVIDERS = (
     "hf",
     "vllm",
@@ -42,10 +39,11 @@ LOCAL_PROVIDERS = (
     "transformer_lens",
     "nnterp",
 )
+"""Providers of Inspect that run models on this machine."""
 TIMEOUT = 2
 """Seconds after which a local server that does not report its context is given up."""
-# How the host names of local servers begin.
 LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
+"""How the host names of local servers begin."""
 UNEVEN_SHARES = 0.05
 """If two models' shares of cut transcripts differ by this or more, a warning names both models."""
 Test = Callable[[AgentWork], bool]
@@ -61,29 +59,30 @@ def note_on_transcripts(responses: Responses, show: Show, context: str) -> Itera
         context: why transcripts are shorter than asked for; empty if they are not.
     """
     number = sum(map(len, responses.texts.values()))
-    shown, models, _ = _count_work(responses, lambda work: work.shown)
-    if shown:
+    texts_of_models, models, _ = _count_work(responses, lambda work: work.shown)
+    if texts_of_models:
         fields = {
-            "shown": shown,
+            "shown": texts_of_models,
             "responses": number,
-            "share": shown / number,
+            "share": texts_of_models / number,
             "tokens": show.tokens,
             "context": context,
             "models": models,
         }
-        is_recorded = _count_work(responses, lambda work: work.limit == AS_RECORDED)[0] > 0
-        code = "transcripts-as-recorded" if is_recorded else "transcripts"
+        recorded, _, _ = _count_work(responses, lambda work: work.limit == AS_RECORDED)
+        code = "transcripts-as-recorded" if recorded else "transcripts"
         yield Notice(code, fields)
 
 
 def notes_on_work(responses: Responses) -> Iterator[Notice]:
     """Yield warnings on what the judge is not shown of agents' work.
 
-    If only last messages are shown, this is all that comes before them. If transcripts are shown,
-    it is what was cut out of them. There is also a warning about final answers that do not fit,
-    and one if transcripts of some models are cut more often than those of others.
+    If only last messages are shown, a warning is about the tool calls and turns before them. If
+    transcripts are shown, a warning is about what was cut out of them, and one about models whose
+    transcripts are cut more often than those of others (`_notes_on_cuts`). The last warning is
+    about final answers that do not fit.
     """
-    number = sum(map(len, responses.texts.values()))
+    number = sum(len(texts) for texts in responses.texts.values())
     hidden, models, _ = _count_work(responses, _is_hidden)
     if hidden:
         calls, _, _ = _count_work(responses, lambda work: not work.shown and work.calls > 0)
@@ -127,9 +126,11 @@ def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
     is_cut_by_tokens = any(not work.limit for work in cut_work)
     code = "transcripts-cut-by-tokens" if is_cut_by_tokens else "transcripts-cut"
     yield Notice(code, fields)
-    ascending = sorted(shares.items(), key=lambda share: share[1])
-    least_cut, lowest_share = ascending[0]
-    most_cut, highest_share = ascending[-1]
+    ascending = sorted(shares, key=lambda model: shares[model])
+    least_cut = ascending[0]
+    lowest_share = shares[least_cut]
+    most_cut = ascending[-1]
+    highest_share = shares[most_cut]
     if highest_share - lowest_share >= UNEVEN_SHARES:
         often = {
             "most": most_cut,
@@ -158,42 +159,49 @@ def _count_work(
             responses, also those without work.
 
     Returns:
-        The number that passes; a text with this number of each model, of at most ten; and the
-        share by model. Models with a denominator of 0 are left out.
+        The number that passes; a text with this number of each model, of at most ten models, such
+        as `x 3 of 10, y 0 of 10`; and the share that passes by model. Models with a denominator of
+        0 are left out of all three.
     """
     counts = {}
     for name, work_by_item in responses.work.items():
         work = work_by_item.values()
-        number = len(responses.texts[name]) if among is None else sum(map(among, work))
+        number = len(responses.texts[name])
+        if among is not None:
+            number = sum(among(each) for each in work)
         if number:
-            counts[name] = sum(map(test, work)), number
+            passed = sum(test(each) for each in work)
+            counts[name] = (passed, number)
     texts = [f"{name} {passed:,} of {number:,}" for name, (passed, number) in counts.items()]
     shares = {name: passed / number for name, (passed, number) in counts.items()}
-    return sum(passed for passed, _ in counts.values()), some(texts, most=10), shares
+    passed_in_all = sum(passed for passed, _ in counts.values())
+    return passed_in_all, some(texts, most=10), shares
 
 
-def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:
+def choose_show(mode: Mode, tokens: int | None, judging: Judging) -> tuple[Show, str]:
     """Choose what judges are shown of agents so that it fits the judges' contexts.
 
     Args:
         mode: whether the answer or the transcript is shown.
         tokens: the most tokens of a transcript; None for the default. If it is given, assumed
             contexts do not reduce it.
-        how: how judges are asked.
+        judging: how judges are asked.
 
     Returns:
-        What is shown, and why it is less than asked for (empty if it is not less). A realization
-        without a prompt is shown what was asked for.
+        What is shown, and why it is less than asked for (empty if it is not less). Each transcript
+        has an equal part of the room in the smallest context, but never more tokens than asked for.
+        A realization without a prompt, and judges whose contexts are unknown, are shown what was
+        asked for.
     """
-    responses = 2 if how.is_pairwise else 1
+    responses = 2 if judging.is_pairwise else 1
     budget = DEFAULT_BUDGET if tokens is None else tokens
-    asked = Show(mode, budget, responses=responses)
-    if how.realization.template is None:
-        return asked, ""
+    asked_show = Show(mode, budget, responses=responses)
+    if judging.realization.template is None:
+        return asked_show, ""
     # The tokens of a prompt without any response.
-    no_responses = ("",) * asked.responses
+    no_responses = ("",) * asked_show.responses
     without_texts = Texts("", no_responses, reference="", system="", checklist=("",))
-    with_transcripts = replace(how, settings=replace(how.settings, transcript=True))
+    with_transcripts = replace(judging, settings=replace(judging.settings, transcript=True))
     prompt_tokens = count_tokens(with_transcripts.schema_prompt(without_texts))
     smallest_room: int | None = None
     why = ""
@@ -202,20 +210,20 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         context, assumed = context_of(model)
         if context is None or (assumed and tokens is not None):
             continue
-        limits = limits_of(how, model)
+        limits = limits_of(judging, model=model)
         reply = max(limits.text or 0, limits.schema or 0)
         room = int(FILLED_SHARE * context - prompt_tokens - reply)
         if smallest_room is None or room < smallest_room:
             smallest_room = room
             why, limit = _texts_on_context(model, context, assumed)
-    asked = replace(asked, room=smallest_room, limit=limit)
-    if smallest_room is None or smallest_room >= asked.responses * asked.tokens:
-        return asked, ""
-    return replace(asked, tokens=max(smallest_room // asked.responses, 1)), why
+    asked_show = replace(asked_show, room=smallest_room, limit=limit)
+    if smallest_room is None or smallest_room >= asked_show.responses * asked_show.tokens:
+        return asked_show, ""
+    return replace(asked_show, tokens=max(smallest_room // asked_show.responses, 1)), why
 
 
 def _texts_on_context(model: Model, context: int, assumed: bool) -> tuple[str, str]:
-    """Write why transcripts are short, and why they cannot be longer.
+    """Write why transcripts are short, in brackets after a blank, and why they cannot be longer.
 
     Args:
         model: the judge with the smallest room.
@@ -233,8 +241,8 @@ def _texts_on_context(model: Model, context: int, assumed: bool) -> tuple[str, s
 def context_of(model: Model) -> tuple[int | None, bool]:
     """Return the size of a model's context in tokens, and whether it is only assumed.
 
-    It is the size that Inspect knows, else the one that a local server reports, else an assumed
-    one for local models. The size is None if nothing is known.
+    It is the size that Inspect knows, else the one that a local server reports, else
+    `LOCAL_CONTEXT` for local models, which is only assumed. The size is None if nothing is known.
     """
     info = get_model_info(model)
     if info is not None and info.context_length:
@@ -260,11 +268,14 @@ def _context_of_server(address: str) -> int | None:
         ("/v1/models", models),
         ("/props", ("default_generation_settings", "n_ctx")),
     ):
+        # A server that is not reached, or that answers in another form, reports nothing.
         with (
             suppress(OSError, ValueError, LookupError, TypeError),
             urlopen(root + path, timeout=TIMEOUT) as answer,
         ):
-            context = reduce(getitem, keys, json.load(answer))
+            context: Any = json.load(answer)
+            for key in keys:
+                context = context[key]
             if isinstance(context, int) and context > 0:
                 return context
     return None

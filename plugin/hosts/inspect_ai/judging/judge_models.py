@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 ROLES = ("judge", "grader")
 """Roles whose models judge. The first one that is given counts."""
 IN_PYTHON = "in Python by eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"
+"""End of an error message: how judges are named in Python."""
 NO_JUDGE = "no model is the judge; name one with --model-role judge=MODEL"
+"""Error message of a tournament without a judge."""
 SAMPLING = (
     "temperature",
     "top_p",
@@ -38,12 +40,14 @@ SAMPLING = (
 """Settings of a model that are part of a judge's identity."""
 
 
-def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ()) -> list[Model]:
+def jury_of(
+    judging: Judging, judges: Sequence[Model] = (), only: Sequence[str] = ()
+) -> list[Model]:
     """Return the models of the judges, in the order of their roles.
 
     Args:
-        how: how they are asked.
-        given: the models. If there are none, these are the models of the roles `judge`, `judge2`
+        judging: how they are asked.
+        judges: the models. If there are none, these are the models of the roles `judge`, `judge2`
             and so on, or `grader` if there is no role `judge`.
         only: names of the judges to return; empty for all.
 
@@ -51,10 +55,10 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
         UsageError: two models are the same judge, or a judge in `only` is missing.
         PrerequisiteError: there is no judge (an error of Inspect).
     """
-    jury = list(given) or judges_by_role()
+    jury = list(judges) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)
-    names = [identity(model, how) for model in jury]
+    names = [identity(model, judging) for model in jury]
     repeated = {
         str(model) for model, name in zip(jury, names, strict=True) if names.count(name) > 1
     }
@@ -79,7 +83,7 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
 def build_rotation(
     judges: str | Sequence[Any],
     overlap: float,
-    how: Judging,
+    judging: Judging,
     seed: int,
     jury: Sequence[Model] | None = None,
 ) -> "JudgeRotation | None":
@@ -88,7 +92,7 @@ def build_rotation(
     Args:
         judges: `all`, `rotate`, or the judges' shares of the battles.
         overlap: share of the battles that all judges judge, in [0, 1].
-        how: how judges are asked.
+        judging: how judges are asked.
         seed: seed of the assignment.
         jury: the models; None for the models of the roles.
 
@@ -103,7 +107,7 @@ def build_rotation(
     jury = judges_by_role() if jury is None else jury
     if jury:
         # A jury with a judge twice is rejected before the first battle.
-        jury_of(how, jury)
+        jury_of(judging, jury)
     if judges != "all" and not jury:
         raise UsageError(
             f"judges=rotate: no judge is known yet; name them with --model-role, {IN_PYTHON}"
@@ -111,22 +115,22 @@ def build_rotation(
     shares = read_shares(judges, overlap, len(jury))
     if judges == "all":
         return None
-    if how.quorum is not None:
+    if judging.quorum is not None:
         raise UsageError(
-            f"quorum={how.quorum}: with judges=rotate most battles have one judge; leave it out"
+            f"quorum={judging.quorum}: with judges=rotate most battles have one judge; leave it out"
         )
 
     def first_shown(pairing: Pairing) -> str | None:
-        """Return the model shown first in a battle; None if it is judged in both orders."""
-        if how.orders == "both" and pairing.first is None:
+        """Return the model shown first in a battle; None if the battle is judged in both orders."""
+        if judging.orders == "both" and pairing.first is None:
             return None
         key = response_key(pairing.item, pairing.response)
-        judgments = how.judgments(key, pairing.a, pairing.b, pairing.first)
+        judgments = judging.judgments(key, pairing.a, pairing.b, pairing.first)
         return judgments[0].first
 
-    names = [identity(model, how) for model in jury_of(how, jury)]
+    names = [identity(model, judging) for model in jury_of(judging, jury)]
     return JudgeRotation(
-        names, shares, seed=seed, first_shown=first_shown, by_item=not how.is_pairwise
+        names, shares, seed=seed, first_shown=first_shown, by_item=not judging.is_pairwise
     )
 
 
@@ -140,21 +144,22 @@ def judges_by_role() -> list[Model]:
 
 
 def models_of_role(role: str) -> list[Model]:
-    """Return the models of a role, then of the roles whose names add a number to its name.
+    """Return the models of a role, then those of the roles whose names add a number to its name.
 
-    These are in the order of the numbers. A role may have several models.
+    The numbered roles are in the order of their numbers. A role may have several models. The list
+    is empty if there is no such role.
     """
     roles = model_roles()
-    named: list[Model] = []
+    named_models: list[Model] = []
     numbered = [name for name in roles if re.fullmatch(f"{role}[0-9]+", name)]
     numbered.sort(key=lambda name: (int(name.removeprefix(role)), name))
     for name in (role, *numbered):
         models = roles.get(name)
         if isinstance(models, list):
-            named += models
+            named_models += models
         elif name in roles:
-            named.append(get_model(role=name))
-    return named
+            named_models.append(get_model(role=name))
+    return named_models
 
 
 def roles_are_known() -> bool:
@@ -171,7 +176,7 @@ def roles_are_known() -> bool:
 
 def has_judge() -> bool:
     """Return whether the role `judge` or `grader` has a model."""
-    return not {*ROLES}.isdisjoint(model_roles())
+    return any(role in model_roles() for role in ROLES)
 
 
 def has_batches(model: Model) -> bool:
@@ -179,7 +184,7 @@ def has_batches(model: Model) -> bool:
     return is_batched(model, batch_of(model))
 
 
-def judge_of(model: Model, how: Judging) -> JudgeRecord:
+def judge_of(model: Model, judging: Judging) -> JudgeRecord:
     """Return the record of a judge with the settings of its model.
 
     Of the model's arguments, which may be secret, the record holds only a hash.
@@ -187,15 +192,18 @@ def judge_of(model: Model, how: Judging) -> JudgeRecord:
     arguments = json.dumps(model.model_args, sort_keys=True, default=str)
     digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
     settings = {"temperature": 0, **settings_of(model), "args": digest}
-    return how.judge(str(model), settings, model_name=model.name)
+    return judging.judge(str(model), settings, model_name=model.name)
 
 
-def identity(model: Model, how: Judging) -> str:
-    """Return the name of a judge's record, under which its verdicts are kept."""
-    return judge_of(model, how).name
+def identity(model: Model, judging: Judging) -> str:
+    """Return the name of a judge's record (`judge_of`), under which its verdicts are kept.
+
+    Two models with one name differ in it if their settings differ.
+    """
+    return judge_of(model, judging).name
 
 
 def settings_of(model: Model) -> dict[str, Any]:
-    """Return the sampling settings of a model that are not None."""
+    """Return the settings of a model in `SAMPLING` that are not None, by name."""
     settings = {name: getattr(model.config, name, None) for name in SAMPLING}
     return {name: value for name, value in settings.items() if value is not None}

@@ -36,7 +36,7 @@ LEAST_TIED_ITEMS = 10
 """The battles of one item may tie together, for example if its question has one right answer. A
 judge that ties all battles of half of the items is stopped in one of 1,000 runs (0.5^10)."""
 SHOWN_REPLIES = 2
-"""So many of the judge's replies are shown."""
+"""Number of the judge's replies that a message quotes."""
 
 
 class JudgedReply(NamedTuple):
@@ -168,9 +168,9 @@ class JudgeMonitor:
         from podium.notices.notice import Notice
 
         decided = sum(self._wins)
-        # Different replies say more than the same one again.
-        different = [*dict.fromkeys(self._replies), *self._replies]
-        replies = [f"“{text}”" for text in different[:SHOWN_REPLIES]]
+        # Different replies say more than the same one again. If all are the same, it is repeated.
+        different_first = [*dict.fromkeys(self._replies), *self._replies]
+        replies = [f"“{text}”" for text in different_first[:SHOWN_REPLIES]]
         fields = {"judge": self.judge, "judgments": self._done, "replies": replies}
         if not self._is_parsed:
             code = "judge-unparsed-text" if self.is_asked_for_text else "judge-unparsed"
@@ -188,12 +188,18 @@ class JudgeMonitor:
             self._next_look *= 2
 
     def _has_enough_ties(self) -> bool:
-        """Return whether the ties are of enough battles and items for the judge to be stopped."""
+        """Return whether the ties are of enough battles and items for the judge to be stopped.
+
+        Enough are `LEAST_TIED_BATTLES` and `LEAST_TIED_ITEMS`; ties of equal texts do not count.
+        """
         has_battles = self._ties >= self._ties_to_stop
         return has_battles and len(self._tied_items) >= LEAST_TIED_ITEMS
 
     def _settle(self, finding: "Notice | None") -> None:
-        """Let the judge make all further judgments, or none if there is a finding."""
+        """Let the judge make all further judgments, or none if there is a finding.
+
+        Nothing is tested from now on, and a judgment that waits goes on.
+        """
         self._is_settled = True
         if finding is not None:
             self._refusal = JudgeStoppedError(finding=finding)

@@ -19,7 +19,7 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "") -> Mo
     """Return the Inspect model of a name, whose errors and logs contain no secret.
 
     Args:
-        name: name of the model with its provider.
+        name: name of the model with its provider, such as `openai/gpt-5`.
         arguments: arguments of the provider. Secret ones are used, and then left out of
             `model_args`.
         option: the option with the judge, for error messages; empty for that of the host's ranker.
@@ -57,6 +57,10 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
     """Change `api.generate` in place so that the errors it raises contain no secrets.
 
     Servers may repeat a secret in an error, and Inspect logs errors. The errors keep their class.
+
+    Args:
+        api: the provider of the judge.
+        secrets: texts that are replaced wherever they occur.
     """
     generate = api.generate
 

@@ -31,11 +31,15 @@ def judge(
 
     Args:
         cache: whether calls are answered from Inspect's cache.
-        call_timeout: see `Run`.
-        reask: see `Run`.
-        asked_before: see `Run`.
-        rotating: see `Run`.
+        call_timeout: seconds that each attempt of a call may take; None for no limit.
+        reask: log of an earlier run whose parsed judgments are kept; see `Run`.
+        asked_before: number of repeats that were asked for before, by judge; see `Run`.
+        rotating: number of the judges that take turns; 0 if all judge every battle.
         kwargs: options of the judge, which the log keeps.
+
+    Raises:
+        UsageError: an option is unknown or has an impossible value, `reask` is no log of a
+            tournament, or the time limit is not positive.
     """
     from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError
     from podium.hosts.inspect_ai.judging.judge_calls import Run, judge_sample
@@ -52,7 +56,9 @@ def judge(
     )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        """Ask for one sample, and store the replies in its store, or why the run stops."""
+        """Ask the judges about one sample, and put their replies, or why the run stops, into its
+        store.
+        """
         try:
             return await judge_sample(run, state, options)
         except JudgeStoppedError as error:

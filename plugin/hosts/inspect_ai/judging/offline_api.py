@@ -37,16 +37,18 @@ SETTINGS: dict[str, Any] = {
 OTHER_PROMPT_PROBLEM = (
     "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."
 )
+"""Reply of `podium/offline` to a prompt that is not from podium's scorers."""
 _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=None)
+"""Settings and texts of the running call (`pass_to_stand_in`); None outside of podium's calls."""
 
 
 @contextmanager
-def pass_to_stand_in(how: Judging, texts: Texts) -> Iterator[None]:
+def pass_to_stand_in(judging: Judging, texts: Texts) -> Iterator[None]:
     """Pass settings and texts to `podium/offline` while the body runs.
 
     Inspect itself passes only the prompt to a model.
     """
-    token = _ASKED.set((how, texts))
+    token = _ASKED.set((judging, texts))
     try:
         yield
     finally:
@@ -79,12 +81,12 @@ class OfflineAPI(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         if model_name != "offline":
-            known = "its one model is podium/offline"
-            raise UsageError(f"podium has no model {model_name!r}; {known}")
+            allowed = "its one model is podium/offline"
+            raise UsageError(f"podium has no model {model_name!r}; {allowed}")
         unknown = sorted(set(model_args) - set(SETTINGS))
         if unknown:
-            known = f"its own: {', '.join(SETTINGS)}"
-            raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; {known}")
+            allowed = f"its own: {', '.join(SETTINGS)}"
+            raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; {allowed}")
         self.judge = StandIn(**{name: SETTINGS[name](value) for name, value in model_args.items()})
 
     async def generate(
@@ -94,7 +96,7 @@ class OfflineAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Return the reply to the last message.
+        """Return the reply to the last message, with estimated numbers of tokens as its usage.
 
         Outside of `pass_to_stand_in`, it is a text that says that the model answers only podium's
         scorers.
@@ -109,22 +111,24 @@ class OfflineAPI(ModelAPI):
                 f"podium/offline is shown text only, and there is {media[0].type}"
             )
         prompt = input[-1].text
-        asked = _ASKED.get()
-        if asked and asked[0].realization.write_reply is None:
-            origin = culprit_of_realization(asked[0].realization.name)
+        asked_texts = _ASKED.get()
+        if asked_texts and asked_texts[0].realization.write_reply is None:
+            origin = culprit_of_realization(asked_texts[0].realization.name)
             who = f"{origin} cannot be asked of podium/offline"
             remedy = "add one beside its read_reply, or take another judge"
             raise PluginError(f"{who}: its Realization has no write_reply; {remedy}")
-        reply = self.judge.answer(prompt, *asked) if asked else Reply(OTHER_PROMPT_PROBLEM)
+        reply = (
+            self.judge.answer(prompt, *asked_texts) if asked_texts else Reply(OTHER_PROMPT_PROBLEM)
+        )
         # Without responses, a checklist is asked for, which is always written as JSON.
-        if asked and asked[1].responses and config.response_schema:
-            reply = asked[0].to_json(reply)
+        if asked_texts and asked_texts[1].responses and config.response_schema:
+            reply = asked_texts[0].to_json(reply)
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
         output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
-        shown = len(prompt) // CHARACTERS_PER_TOKEN
+        prompt_tokens = len(prompt) // CHARACTERS_PER_TOKEN
         written = max(1, len(reply.text) // CHARACTERS_PER_TOKEN)
         output.usage = ModelUsage(
-            input_tokens=shown, output_tokens=written, total_tokens=shown + written
+            input_tokens=prompt_tokens, output_tokens=written, total_tokens=prompt_tokens + written
         )
         return output
 
@@ -134,7 +138,10 @@ class OfflineAPI(ModelAPI):
 
 
 def _logprobs(reply: Reply) -> Logprobs:
-    """Convert the token probabilities of a reply to the form of Inspect."""
+    """Convert the token probabilities of a reply to the form of Inspect.
+
+    A token has the logarithm of its own probability, or 0 if its alternatives do not contain it.
+    """
     content = []
     for token in reply.tokens:
         # A probability of 0 has no logarithm.

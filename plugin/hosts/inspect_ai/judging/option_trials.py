@@ -25,7 +25,7 @@ class OptionTrials:
     Each option is tried once by model, and left out of all later calls.
 
     Attributes:
-        refused: the server's words by option, by name of the model.
+        refused: by name of the model, the options that it refuses, each with the server's words.
     """
 
     def __init__(self) -> None:

@@ -26,7 +26,8 @@ def pack_table(
 
     Args:
         verdicts: the battles.
-        short_names: names that are shown in place of models' whole names.
+        short_names: names that are shown in place of models' whole names, by whole name. Other
+            models keep their whole name.
     """
     short = short_names or {}
     rows = [HEADINGS, *(_row_of_battle(verdict, short) for verdict in verdicts)]
@@ -40,7 +41,10 @@ def pack_table(
 
 
 def _line_of_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Return a line of the table, its cells padded to some widths."""
+    """Return a line of the table: its cells, each padded to its width, with two blanks between.
+
+    Blanks at the end of the line are removed.
+    """
     padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
     return "  ".join(padded).rstrip()
 
@@ -54,9 +58,11 @@ def _models_of(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[str, s
 
 
 def _row_of_battle(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the cells of a battle: both models, credit, share of flips, and each order's credits.
+    """Return the cells of a battle, in the order of `HEADINGS`.
 
-    Battles of identical responses say `no call`, and orders without judgments `not asked`.
+    The cells of both orders have the credit of each judgment, with commas between. They are
+    `no call` for identical responses, and an order without judgments is `not asked`. The share of
+    flips is empty if it is not known, and for identical responses.
     """
     credit = UNPARSED if verdict.credit is None else f"{verdict.credit:.3f}"
     flips = share_of_flips(verdict.judgments)
@@ -71,10 +77,10 @@ def _row_of_battle(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[st
 
 
 def _judgments_by_order(verdict: BattleVerdict) -> dict[str, list[VerdictRow]]:
-    """Return the judgments of a battle with A first, and those with B first, by `A` and `B`.
+    """Return the judgments with model A first under the key `A`, those with B first under `B`.
 
     If there are judgments without an order (`merged`), as of a judge that grades single responses,
-    these alone are returned, under both.
+    only these are returned, and both keys hold all of them.
     """
     rows = verdict.judgments
     merged = [row for row in rows if row["order"] == "merged"]
@@ -90,7 +96,10 @@ def _credit_cell(row: VerdictRow) -> str:
 
 
 def _lines_of_reasons(verdict: BattleVerdict, short: Mapping[str, str]) -> list[str]:
-    """Return lines that say why judgments of a battle are unparsed, or why there are none."""
+    """Return lines that say why judgments of a battle are unparsed, or why there are none.
+
+    There is a line per reason. The list is empty if all judgments have a credit.
+    """
     battle = " against ".join(_models_of(verdict, short))
     if verdict.identical:
         return [f"{battle}: identical responses, a tie without a call"]
@@ -113,5 +122,5 @@ def credit_text(row: VerdictRow, prefix: str = "") -> str:
 
 
 def _reason_of(row: VerdictRow) -> str:
-    """Return why a judgment is unparsed."""
+    """Return why a judgment is unparsed, as the row of an unparsed judgment says."""
     return str(row["reason"])  # type: ignore[typeddict-item]

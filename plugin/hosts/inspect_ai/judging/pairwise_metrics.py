@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 AGAINST = " against "
 """Stands between a figure and the name of its reference if there are several references."""
 NUMBERS = ("judged", "unparsed", "ties", "identical", "flips", "both_orders")
-"""Names of the numbers of battles."""
+"""Names of the figures of a reference that count battles; see `_reference_figures`."""
 
 
 @metric(name="pairwise_results", scores="unreduced")
 def pairwise_results() -> Metric:
-    """Return the metrics of `pairwise`.
+    """Return the metric of `pairwise`, whose value has the figures of `_reference_figures` by name.
 
     Win rate and error are those of `podium rank --ranker win-rate` with the same `--one-sided`.
 
-    Epochs of a sample are one cluster of the standard error. If there are several references, each
+    Epochs of a sample are one group of the standard error. If there are several references, each
     has its own figures, and their names end with ` against NAME`.
     """
 
@@ -33,19 +33,20 @@ def pairwise_results() -> Metric:
     def results(scores: list[SampleScore]) -> Value:
         """Return the figures by name; with several references, the reference is part of the name.
 
-        Numbers of unparsed and missing battles are left out if a score is a single number.
+        The figures are those of `_reference_figures`, and `missing`: the number of battles that no
+        judge saw. `unparsed` and `missing` are left out if the value of a score is a single number.
         """
-        kept = [each.score for each in scores]
+        plain_scores = [each.score for each in scores]
         # Inspect keeps scores from metrics whose value is a single NaN, so that unparsed and
         # missing battles can be counted only if each value has named parts.
-        is_whole = all(isinstance(score.value, Mapping) for score in kept)
-        references = _battles_by_reference(kept)
+        is_whole = all(isinstance(score.value, Mapping) for score in plain_scores)
+        references = _battles_by_reference(plain_scores)
         figures: dict[str, float] = {}
-        for name, judged in references.items():
+        for name, battles in references.items():
             ending = f"{AGAINST}{name}" if len(references) > 1 else ""
-            figures_of_reference = _reference_figures(judged, name)
+            figures_of_reference = _reference_figures(battles, name)
             if is_whole:
-                figures_of_reference |= {"missing": float(judged.missing)}
+                figures_of_reference |= {"missing": float(battles.missing)}
             else:
                 figures_of_reference.pop("unparsed")
             figures |= {
@@ -62,8 +63,9 @@ class ReferenceBattles:
 
     Attributes:
         rows: a row per judgment of a battle that a judge saw.
-        missing: number of the other battles.
-        merging: how judgments are merged, as the battles record it.
+        missing: number of battles that no judge saw.
+        merging: how judgments are merged, as the battles record it: the keys of `DEFAULT_MERGING`
+            (`pairwise_scorer`) whose values differ from these defaults.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -78,28 +80,34 @@ def _battles_by_reference(scores: Sequence[Score]) -> dict[str, ReferenceBattles
         rows = verdict_rows_in(score)
         for battle in battles_in_score(score):
             name = battle["model_b"]
-            judged = references.setdefault(name, ReferenceBattles())
-            judged.merging |= battle.get("merging") or {}
+            battles = references.setdefault(name, ReferenceBattles())
+            battles.merging |= battle.get("merging") or {}
             rows_of_reference = [row for row in rows if row["model_b"] == name]
             if has_shown_judgment(rows_of_reference):
-                judged.rows += rows_of_reference
+                battles.rows += rows_of_reference
             else:
-                judged.missing += 1
+                battles.missing += 1
     return references
 
 
-def _reference_figures(judged: ReferenceBattles, reference: str) -> dict[str, float]:
-    """Return win rate, standard error, and numbers of battles against a reference.
+def _reference_figures(battles_of_reference: ReferenceBattles, reference: str) -> dict[str, float]:
+    """Return win rate, standard error, and numbers of battles against a reference, by name.
 
-    `judged` counts battles with a credit, ties of identical responses among them. `ties` counts
-    those whose verdict is a tie; of two orders with different winners, the verdict is a tie.
-    `flip_share` is the share of flips among the battles that were read in `both_orders`.
+    `win_rate` is the win rate of the other model, counting ties as half, and `stderr` its standard
+    error. `judged` counts battles with a credit, ties of identical responses among them, and
+    `unparsed` those without a readable verdict. `ties` counts battles whose verdict is a tie; of
+    two orders with different winners, the verdict is a tie. `identical` counts battles of identical
+    responses, `both_orders` those with a readable verdict in both orders, and `flips` those of them
+    with different winners. `flip_share` is `flips` over `both_orders`.
+
+    Without battles that a judge saw, all numbers are 0. `win_rate`, `stderr` and `flip_share` are
+    NaN if they are not known.
     """
-    if not judged.rows:
+    if not battles_of_reference.rows:
         rates = {"win_rate": UNKNOWN, "stderr": UNKNOWN}
         numbers = dict.fromkeys(NUMBERS, 0.0)
         return {**rates, **numbers, "flip_share": UNKNOWN}
-    battles = _read_rows(judged)
+    battles = _read_rows(battles_of_reference)
     counts = battles.counts()
     swaps = battles.swaps()
     flips = swaps.flip if swaps else 0
@@ -118,26 +126,29 @@ def _reference_figures(judged: ReferenceBattles, reference: str) -> dict[str, fl
     }
 
 
-def _read_rows(judged: ReferenceBattles) -> "Battles":
-    """Return the battles of rows of judgments, with their orders and the judges of a jury merged.
+def _read_rows(battles: ReferenceBattles) -> "Battles":
+    """Return the battles of `judged.rows`, with their orders and the judges of a jury merged.
 
-    They are merged as the options of `pairwise` say, which the battles record.
+    Judgments are merged as `judged.merging` says. There must be at least one row.
     """
     import pandas as pd
 
     from podium.data.reading.judgments import read_battles
     from podium.tournaments.judge_rotation import jury_cells
 
-    table = pd.DataFrame(judged.rows)
+    table = pd.DataFrame(battles.rows)
     judges = [*dict.fromkeys(table["judge"])]
     if len(judges) > 1:
-        rule = judged.merging.get("rule") or "mean"
-        table = table.assign(**jury_cells(judges, rule, judged.merging.get("quorum")))
-    return read_battles(table, one_sided=judged.merging.get("one_sided"))
+        rule = battles.merging.get("rule") or "mean"
+        table = table.assign(**jury_cells(judges, rule, battles.merging.get("quorum")))
+    return read_battles(table, one_sided=battles.merging.get("one_sided"))
 
 
 def _rate_with_error(battles: "Battles", reference: str) -> tuple[float, float]:
-    """Return the win rate against a reference and its standard error; NaN if unknown."""
+    """Return the win rate against a reference and its standard error; each NaN if unknown.
+
+    The battles must be those of one model against the reference.
+    """
     from podium.ranking.rank_battles import rank
 
     try:
@@ -146,5 +157,6 @@ def _rate_with_error(battles: "Battles", reference: str) -> tuple[float, float]:
         # No verdict is readable.
         return UNKNOWN, UNKNOWN
     [entry] = [each for each in standings.entries if each.model != reference]
-    score = UNKNOWN if entry.score is None else entry.score
-    return score, UNKNOWN if entry.se is None else entry.se
+    rate = UNKNOWN if entry.score is None else entry.score
+    error = UNKNOWN if entry.se is None else entry.se
+    return rate, error

@@ -1,6 +1,6 @@
 """The scorer of a log's responses against those of other logs (`pairwise`)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache as remember
 from functools import partial
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 SCORER = "podium pairwise"
 """The beginning of messages that `pairwise` prints."""
 DEFAULT_MERGING = {"one_sided": "unparsed", "rule": "mean", "quorum": None}
-"""How judgments are merged unless an option says otherwise."""
+"""Defaults of the options of the judge by which judgments are merged, by name of the option."""
 
 
 @scorer(metrics=[pairwise_results()])
@@ -96,30 +96,28 @@ def pairwise(
             `value=credit` is given with several references, the time limit is not positive, or an
             option is unknown or impossible.
     """
-    from podium.hosts.inspect_ai.judging.judge_calls import Run
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
 
     with plain_errors(), typed_as(typed_in_score):
         options = flatten_arguments(kwargs)
         sources = _split_sources(reference)
         _check_value(value, sources)
-        how = judging_settings(**options)
-        asked, why = choose_show(show, transcript_tokens, how)
-        references = _read_references(sources, replace(asked, reasoning=reasoning), why)
-        # Ratings of single responses are shared by all references that show the same.
-        runs = {}
-        for transcripts in {each.transcripts for each in references}:
-            settings = judging_settings(**{**options, "transcript": transcripts})
-            runs[transcripts] = Run(settings, cache=cache, call_timeout=call_timeout)
+        judging = judging_settings(**options)
+        chosen_show, why = choose_show(show, transcript_tokens, judging)
+        references = _read_references(sources, replace(chosen_show, reasoning=reasoning), why)
+        runs = _build_runs(references, options, cache=cache, call_timeout=call_timeout)
         # The cache remembers the texts that were printed.
         print_once = remember(partial(tell, who=SCORER))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        """Judge the response of a sample against that of each reference, and return one score."""
+        """Judge the response of a sample against that of each reference, and return one score.
+
+        With `value=credit`, its value is the credit, else the parts of all battles.
+        """
         scores = []
         with typed_as(typed_in_score):
             for reference in references:
-                run = runs[reference.transcripts]
+                run = runs[reference.has_transcripts]
                 scores.append(await _score_sample(reference, run, state, print_once))
         return _whole_credit(scores[0]) if value == "credit" else _merge_scores(scores)
 
@@ -143,15 +141,19 @@ class Reference:
     show: Show
 
     @property
-    def transcripts(self) -> bool:
+    def has_transcripts(self) -> bool:
         """Whether transcripts are compared, and not last messages."""
         return self.responses.has_transcripts
 
 
 def _split_sources(reference: str | Sequence[str]) -> list[str]:
-    """Return the references as a list; UsageError if there is none."""
-    named = [reference] if isinstance(reference, str) else [str(each) for each in reference]
-    sources = [source for source in named if source.strip()]
+    """Return the references as a list, without blank texts.
+
+    Raises:
+        UsageError: no reference is left.
+    """
+    named_sources = [reference] if isinstance(reference, str) else [str(each) for each in reference]
+    sources = [source for source in named_sources if source.strip()]
     if not sources:
         problem = "podium/pairwise compares with a reference, and none is named"
         raise UsageError(f"{problem}: name its log, as -S reference=PATH or pairwise(PATH)")
@@ -169,12 +171,12 @@ def _check_value(value: str, sources: Sequence[str]) -> None:
         )
 
 
-def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[Reference]:
-    """Read the references.
+def _read_references(sources: Sequence[str], chosen_show: Show, context: str) -> list[Reference]:
+    """Read the references, and return one per source, in the order of the sources.
 
     Args:
-        sources: the logs.
-        asked: what is shown of agents' work.
+        sources: the logs, each as PATH or NAME=PATH.
+        chosen_show: what is shown of agents' work.
         context: why transcripts are shorter than asked for; empty if they are not.
 
     Raises:
@@ -182,7 +184,7 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
     """
     references: dict[str, Reference] = {}
     for source in sources:
-        responses = _read_reference(source, asked, context)
+        responses = _read_reference(source, chosen_show, context)
         [name] = responses.models
         if name in references:
             raise UsageError(
@@ -190,8 +192,38 @@ def _read_references(sources: Sequence[str], asked: Show, context: str) -> list[
             )
         mode: Mode = "transcript" if responses.has_transcripts else "answer"
         several = frozenset(each.id for each in responses.items if each.responses > 1)
-        references[name] = Reference(name, responses, several, replace(asked, mode=mode))
+        references[name] = Reference(name, responses, several, replace(chosen_show, mode=mode))
     return [*references.values()]
+
+
+def _build_runs(
+    references: Sequence[Reference],
+    options: Mapping[str, Any],
+    *,
+    cache: bool,
+    call_timeout: float | None,
+) -> "dict[bool, Run]":
+    """Return a run of judges for transcripts (True), one for answers (False), or both.
+
+    References that show the same share a run, and so the ratings of single responses.
+
+    Args:
+        references: the references, which need one of the runs or both.
+        options: options of the judge by name.
+        cache: whether calls are answered from Inspect's cache.
+        call_timeout: seconds that each attempt of a call may take; None for no limit.
+
+    Raises:
+        UsageError: an option or the time limit has an impossible value.
+    """
+    from podium.hosts.inspect_ai.judging.judge_calls import Run
+
+    runs = {}
+    for as_transcripts in {each.has_transcripts for each in references}:
+        options_of_run = {**options, "transcript": as_transcripts}
+        settings = judging_settings(**options_of_run)
+        runs[as_transcripts] = Run(settings, cache=cache, call_timeout=call_timeout)
+    return runs
 
 
 async def _score_sample(
@@ -216,7 +248,12 @@ async def _score_against(
 ) -> Score:
     """Return the score of a sample's response against that of a reference: its credit.
 
-    It has no value if there is nothing to compare, or if the verdict is unparsed.
+    It has no value if there is nothing to compare, or if the verdict is unparsed. Its metadata hold
+    the battle under `NAMESPACE`, with the judge's words, with settings of merging that are not the
+    defaults and, unless transcripts are compared, with the reference's response.
+
+    Raises:
+        Exception: the error of a call to the judge that failed.
     """
     from podium.hosts.inspect_ai.judging.judge_calls import ask_jury
 
@@ -230,36 +267,38 @@ async def _score_against(
             missing=problem,
             judgments=[],
         )
-        kept = {NAMESPACE: verdict.to_log()}
-        return score_without_value("scoring_failed", problem, metadata=kept)
+        entry = {NAMESPACE: verdict.to_log()}
+        return score_without_value(reason="scoring_failed", explanation=problem, metadata=entry)
     replies = await ask_jury(run, battle)
-    score = score_battle(battle, replies, run.how)
-    kept = (score.metadata or {})[NAMESPACE]
-    _keep_words(kept["judgments"], replies)
-    merging = _merging_of(run.how)
+    score = score_battle(battle, replies, run.judging)
+    entry = (score.metadata or {})[NAMESPACE]
+    _keep_words(entry["judgments"], replies)
+    merging = _merging_of(run.judging)
     if merging:
-        kept["merging"] = merging
+        entry["merging"] = merging
     if not battle.transcript:
-        kept["response_b"] = battle.response_b
+        entry["response_b"] = battle.response_b
     return score
 
 
 def _keep_words(judgments: Sequence[dict[str, Any]], replies: BattleReplies) -> None:
     """Add the judge's words to the judgments in a score, as no store of the sample has them.
 
+    They are added under the key `words`. A judgment without words is not changed.
+
     Args:
         judgments: the judgments of a score, which are changed in place.
         replies: the replies, in the same order.
     """
-    for judgment, shown in zip(judgments, replies.judgments, strict=True):
-        words = words_of_judgment(shown)
+    for judgment, stored_judgment in zip(judgments, replies.judgments, strict=True):
+        words = words_of_judgment(stored_judgment)
         if words:
             judgment["words"] = words
 
 
-def _merging_of(how: Judging) -> dict[str, Any]:
-    """Return the settings by which judgments are merged that differ from the defaults."""
-    settings = {name: getattr(how, name) for name in DEFAULT_MERGING}
+def _merging_of(judging: Judging) -> dict[str, Any]:
+    """Return the options of `DEFAULT_MERGING` whose values differ from it, by name."""
+    settings = {name: getattr(judging, name) for name in DEFAULT_MERGING}
     return {name: value for name, value in settings.items() if value != DEFAULT_MERGING[name]}
 
 
@@ -273,9 +312,11 @@ def _whole_credit(score: Score) -> Score:
 
 
 def _merge_scores(scores: Sequence[Score]) -> Score:
-    """Return a score whose value has the parts of the battles in some scores, one per reference.
+    """Return a score whose value has the parts of the battles in `scores`, one per reference.
 
-    Explanation and metadata hold all battles. A missing battle has parts that are NaN.
+    Of a single score, only the value is replaced. If there are several, the name of each part ends
+    with the name of its reference, and answer, explanation and metadata hold all battles. A missing
+    battle has parts that are NaN.
     """
     values = [parts_of_outcome(score) for score in scores]
     if len(scores) == 1:
@@ -285,11 +326,11 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
     metadata: dict[str, Any] = {}
     answers = []
     for score, value in zip(scores, values, strict=True):
-        kept = score.metadata or {}
-        verdict = BattleVerdict.parse(kept[NAMESPACE])
+        metadata_of_score = score.metadata or {}
+        verdict = BattleVerdict.parse(metadata_of_score[NAMESPACE])
         verdicts.append(verdict)
         merged |= {f"{part}{AGAINST}{verdict.model_b}": figure for part, figure in value.items()}
-        transcripts = metadata.get(TRANSCRIPTS, {}) | kept.get(TRANSCRIPTS, {})
+        transcripts = metadata.get(TRANSCRIPTS, {}) | metadata_of_score.get(TRANSCRIPTS, {})
         if transcripts:
             metadata[TRANSCRIPTS] = transcripts
         answers.append(f"{score.answer or 'missing'} ({verdict.model_b})")
@@ -304,7 +345,10 @@ def _merge_scores(scores: Sequence[Score]) -> Score:
 
 
 def _shown_response(state: TaskState, show: Show) -> tuple[str, AgentWork]:
-    """Return a sample's response as the judge is shown it, and the agent's work."""
+    """Return a sample's response as the judge is shown it, and the agent's work.
+
+    Reasoning is removed from a response that is no transcript, if `show.reasoning` is `strip`.
+    """
     from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
 
     response, work = build_agent_response(state, show, len(state.input_text))
@@ -328,7 +372,10 @@ def typed_in_score(kind: Kind, name: str, value: str) -> str:
 
 
 def _key_in_reference(state: TaskState, reference: Reference) -> str:
-    """Return the key of the reference's response with which a sample's response is compared."""
+    """Return the key of the reference's response with which a sample's response is compared.
+
+    It is made of item and number of the response (`response_key`). The reference may lack it.
+    """
     from podium.responses.collection import response_key
 
     item = str(state.sample_id)
@@ -352,7 +399,10 @@ def _lack_of_response(reference: Reference, state: TaskState, response: str) -> 
 
 
 def _notes_on_sample(work: AgentWork) -> Iterator[str]:
-    """Yield sentences on what the judge is not shown of an agent's work."""
+    """Yield sentences on what the judge is not shown of an agent's work.
+
+    There is one if tool calls are not shown, and one if a transcript was cut.
+    """
     if work.calls and not work.shown:
         yield (
             "samples hold tool calls, and the judge is shown only the last message; "
@@ -368,7 +418,7 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
     """Return the responses in the reference log, and print notes on what judges are shown of them.
 
     Args:
-        reference: path of the log.
+        reference: the log, as PATH or NAME=PATH.
         show: what is shown of agents' work.
         context: why transcripts are shorter than asked for; empty if they are not.
 
@@ -408,11 +458,11 @@ def _battle_of(state: TaskState, response: str, reference: Reference) -> BattleM
     key = _key_in_reference(state, reference)
     text = ""
     if key in reference.responses.texts[name]:
-        text = reference.responses.shown_text(name, key, as_transcript=reference.transcripts)
+        text = reference.responses.shown_text(name, key, as_transcript=reference.has_transcripts)
     optional: dict[str, Any] = {}
     if state.epoch > 1:
         optional["response"] = state.epoch
-    if reference.transcripts:
+    if reference.has_transcripts:
         optional["transcript"] = True
     instruction = state.input_text
     if media:

@@ -19,13 +19,13 @@ OPTION_WORDS = {
         r"\bmax[ _]?(?:\w+[ _]?)?tokens\b|maximum number of (?:\w+ )?tokens", re.IGNORECASE
     ),
 }
-"""How the error message of a server names an option, by its name in Inspect."""
+"""Matches how the error message of a server names an option, by the option's name in Inspect."""
 SHOWN_OPTIONS = {
     "logprobs": "token probabilities",
     "temperature": "temperature",
     "max_tokens": "limit of output tokens",
 }
-"""The options in words."""
+"""How messages name the options, by the name in Inspect."""
 REFUSAL_WORDS = re.compile(
     r"not supported|unsupported"
     r"|(?:not|n't|only) (?:support|accept|allow|take|permit|enabled|valid)"
@@ -48,7 +48,10 @@ STATUSES_OF_SERVERS = frozenset({500, 501})
 llama.cpp's server gave 500 for a prompt that is too long, for a JSON schema and for images.
 """
 SETTINGS_OF_OPTION = {"logprobs": ("logprobs", "top_logprobs")}
-"""Settings of Inspect that an option consists of, if it is not one of its own name."""
+"""Names of the settings of Inspect that an option consists of, if there are several.
+
+Any other option is the one setting of its name.
+"""
 
 
 def refused_option(config: GenerateConfig, error: Exception) -> str | None:
@@ -59,8 +62,9 @@ def refused_option(config: GenerateConfig, error: Exception) -> str | None:
         error: the error of the call.
 
     Returns:
-        A key of `OPTION_WORDS`, the first that the message names; None if the error has another
-        cause.
+        The first key of `OPTION_WORDS` that the message names and the settings set. None if there
+        is none, if the message has no words of refusal, or if the HTTP status shows another cause
+        (`is_rejection`) or is 500 or above.
     """
     is_fault_of_server = (status_of(error) or 0) >= 500
     if is_fault_of_server or not is_rejection(error):
@@ -75,12 +79,18 @@ def refused_option(config: GenerateConfig, error: Exception) -> str | None:
 
 
 def refusal_text(name: str, option: str, error: Exception) -> str:
-    """Return that a model takes no option of calls, with the words of its server."""
+    """Write that a model takes no such option of calls, with the words of its server.
+
+    Args:
+        name: name of the model in the message.
+        option: the option, a key of `SHOWN_OPTIONS`.
+        error: the error of the call.
+    """
     return f"{name} takes no {SHOWN_OPTIONS[option]} ({_words_of_server(error)})"
 
 
 def _words_of_server(error: Exception) -> str:
-    """Return what the server says in an error."""
+    """Write what the server says in an error: `its server says: ...`."""
     return f"its server says: {cause_of(error)}"
 
 
@@ -101,9 +111,9 @@ def leave_out_refused(refused: dict[str, str], name: str, option: str, error: Ex
 def is_rejection(error: Exception) -> bool:
     """Return whether a call may have failed because of what it asks, by its HTTP status.
 
-    It may if the status is unknown, below 500 and not in `NO_REFUSAL`, or in `STATUSES_OF_SERVERS`.
-    It did not if the server was busy (429, 503, 529), its gateway failed (502, 504), or no call was
-    made (JudgeStoppedError), whatever the message says.
+    True in three cases: the status is unknown; it is below 500 and not in `NO_REFUSAL`; or it is in
+    `STATUSES_OF_SERVERS`. The message does not count. So the result is False if the server was busy
+    (429, 503, 529), if its gateway failed (502, 504), or if no call was made (JudgeStoppedError).
     """
     if isinstance(error, JudgeStoppedError):
         return False
@@ -114,20 +124,34 @@ def is_rejection(error: Exception) -> bool:
 
 
 def _is_set(config: GenerateConfig, option: str) -> bool:
-    """Return whether a call has an option."""
+    """Return whether the settings of a call set an option, a key of `OPTION_WORDS`."""
     return bool(config.logprobs) if option == "logprobs" else getattr(config, option) is not None
 
 
 def without_options(config: GenerateConfig, options: Any) -> GenerateConfig:
-    """Return the settings of a call without some options."""
-    names = [name for option in options for name in SETTINGS_OF_OPTION.get(option, (option,))]
+    """Return a copy of the settings of a call, in which the given options are None.
+
+    Without options, `config` itself is returned.
+
+    Args:
+        config: the settings.
+        options: iterable of names of options.
+    """
+    names: list[str] = []
+    for option in options:
+        names += SETTINGS_OF_OPTION.get(option, (option,))
     return config.model_copy(update=dict.fromkeys(names)) if names else config
 
 
 def model_without(model: Model, options: Any) -> Model:
-    """Return a model whose own settings lack some options; the same model if it has none of them.
+    """Return a model whose own settings lack the given options.
 
-    The settings of a call are added to those of its model, so they cannot remove one.
+    It is `model` itself if its settings have none of the options, else a changed copy. The settings
+    of a call are added to those of its model, so that they cannot remove an option.
+
+    Args:
+        model: the model, which is not changed.
+        options: iterable of names of options.
     """
     plain = without_options(model.config, options)
     if plain == model.config:

@@ -28,7 +28,7 @@ class ReplyRequest:
     """A request for one reply.
 
     Attributes:
-        how: how the judge is asked.
+        judging: how the judge is asked.
         texts: the texts that the prompts show.
         call: function from the number of the attempt to the name under which the output of the
             call is cached.
@@ -44,7 +44,7 @@ class ReplyRequest:
             alternatives of each token that are asked for; 0 for none.
     """
 
-    how: Judging
+    judging: Judging
     texts: Texts
     call: Callable[[int], str]
     text_prompt: Callable[[int], str]
@@ -69,55 +69,68 @@ class ReplyRequest:
 
 
 def verdict_request(
-    how: Judging, texts: Texts, call: Callable[[int], str], media: Any = ()
+    judging: Judging, texts: Texts, call: Callable[[int], str], media: Any = ()
 ) -> ReplyRequest:
-    """Return the request for a verdict on the responses in `texts`, or for a rating of one."""
-    form = how.form
+    """Return the request for a verdict on the responses in `texts`, or for a rating of one.
+
+    Args:
+        judging: how the judge is asked.
+        texts: the item's texts, with two responses, or one to be rated.
+        call: as in `ReplyRequest`.
+        media: media that the prompt shows.
+    """
+    form = judging.form
 
     def write_schema(schema: Schema) -> Mapping[str, Any]:
         """Return the JSON schema of the verdict; empty if the realization has none."""
         is_brief = schema == "brief"
-        return form.schema(how.settings, brief=is_brief) if form else {}
+        return form.schema(judging.settings, brief=is_brief) if form else {}
 
     def write_schema_prompt(schema: Schema, _attempt: int) -> str:
         """Return the prompt that asks for JSON, which is the same in all attempts."""
         is_brief = schema == "brief"
-        return how.schema_prompt(texts, brief=is_brief)
+        return judging.schema_prompt(texts, brief=is_brief)
 
     return ReplyRequest(
-        how=how,
+        judging=judging,
         texts=texts,
         call=call,
-        text_prompt=partial(how.prompt, texts),
+        text_prompt=partial(judging.prompt, texts),
         schema_prompt=write_schema_prompt,
         json_schema=write_schema if form else None,
-        text_tokens=how.realization.tokens,
+        text_tokens=judging.realization.tokens,
         schema_tokens=form.tokens if form else 0,
-        schema_first=how.asks_schema_first,
-        alternatives=partial(_alternatives_of, how),
+        schema_first=judging.asks_schema_first,
+        alternatives=partial(_alternatives_of, judging),
         media=media,
     )
 
 
-def checklist_request(how: Judging, texts: Texts, call: Callable[[int], str]) -> ReplyRequest:
+def checklist_request(judging: Judging, texts: Texts, call: Callable[[int], str]) -> ReplyRequest:
     """Return the request for the checklist of an item.
 
-    It is asked for with a schema, unless `replies=text`: it is no verdict, so no agreement of
-    verdicts is at stake.
+    The first attempt has a schema, unless `replies=text`, also where verdicts are first asked for
+    as text: a checklist is no verdict, so the form of its reply decides nothing. No token
+    probabilities are asked for.
+
+    Args:
+        judging: how the judge is asked.
+        texts: the item's texts, without responses.
+        call: as in `ReplyRequest`.
     """
 
     def write_schema_prompt(schema: Schema, attempt: int) -> str:
         """Return the prompt that asks for JSON; see `checklist_prompt`."""
         is_brief = schema == "brief"
-        return checklist_prompt(texts, how.settings, attempt, brief=is_brief)
+        return checklist_prompt(texts, judging.settings, attempt, brief=is_brief)
 
     return ReplyRequest(
-        how=how,
+        judging=judging,
         texts=texts,
         call=call,
-        text_prompt=partial(checklist_prompt, texts, how.settings),
+        text_prompt=partial(checklist_prompt, texts, judging.settings),
         schema_prompt=write_schema_prompt,
-        json_schema=None if how.replies == "text" else _schema_of_checklist,
+        json_schema=None if judging.replies == "text" else _schema_of_checklist,
         text_tokens=CHECKLIST_TOKENS,
         schema_tokens=CHECKLIST_TOKENS,
         schema_first=True,
@@ -126,19 +139,25 @@ def checklist_request(how: Judging, texts: Texts, call: Callable[[int], str]) ->
 
 
 def _schema_of_checklist(schema: Schema) -> Mapping[str, Any]:
-    """Return the JSON schema of a checklist: a list, or with `brief` three fields that end."""
+    """Return the JSON schema of a checklist: a list of questions, or for `brief` three fields.
+
+    A list may go on until the limit of tokens; a fixed number of fields ends.
+    """
     return BRIEF_SCHEMA if schema == "brief" else CHECKLIST_SCHEMA
 
 
-def _alternatives_of(how: Judging, structured: bool) -> int:
-    """Return how many alternatives of each token are asked for with a verdict; 0 for none.
+def _alternatives_of(judging: Judging, structured: bool) -> int:
+    """Return how many alternatives of each token are asked for with a verdict.
+
+    0 if token probabilities are not read, `FEW_ALTERNATIVES` if reasons come before the verdict in
+    a text, else `ALTERNATIVES`.
 
     Args:
-        how: how the judge is asked.
+        judging: how the judge is asked.
         structured: whether the reply is asked for with a JSON schema.
     """
-    if not how.has_probabilities(structured):
+    if not judging.has_probabilities(structured):
         return 0
     # Reasons have many tokens. Few alternatives are asked for, as they would fill the log.
-    reasons_first = how.realization.has_reasons(how.settings) and not structured
+    reasons_first = judging.realization.has_reasons(judging.settings) and not structured
     return FEW_ALTERNATIVES if reasons_first else ALTERNATIVES

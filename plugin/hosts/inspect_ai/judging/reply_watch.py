@@ -14,8 +14,7 @@ from podium.printable import tell
 from podium.wording import plural
 
 DEAD_AFTER = 20.0
-"""If no reply has ever arrived, a server is dead when it has refused all calls for so many seconds.
-"""
+"""Seconds of refused calls after which a server counts as dead, if no reply has ever arrived."""
 DEAD_STATUSES = frozenset({401, 404})
 """HTTP statuses that no repeated call will change: a wrong key, or a wrong address or model."""
 UNREACHABLE_ERRORS = frozenset({errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH})
@@ -63,7 +62,11 @@ class ReplyWatch:
         self._set_deadlines()
 
     def note_failure(self, failure: BaseException, status: int | None) -> None:
-        """Note that an attempt of a call failed.
+        """Note that an attempt of a call failed, which may set when the server counts as dead.
+
+        The time that counts begins with the first attempt that is refused: its status is in
+        `DEAD_STATUSES`, or nothing listens at the address. Any other failure ends it, because the
+        server does reply. After a first reply, no time counts.
 
         Args:
             failure: its error.
@@ -81,7 +84,10 @@ class ReplyWatch:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the server has refused all calls for `DEAD_AFTER` seconds, and never replied."""
+        """Whether the server has refused all calls for `DEAD_AFTER` seconds, and never replied.
+
+        The seconds begin with the first refused attempt (`note_failure`).
+        """
         since = self._refused_since
         return since is not None and time.monotonic() - since >= DEAD_AFTER
 
@@ -95,11 +101,11 @@ class ReplyWatch:
         """Return when waiting calls are cancelled, on anyio's clock; infinite if never."""
         if self._refused_since is None:
             return math.inf
-        left = self._refused_since + DEAD_AFTER - time.monotonic()
-        return anyio.current_time() + max(left, 0.0)
+        seconds_left = self._refused_since + DEAD_AFTER - time.monotonic()
+        return anyio.current_time() + max(seconds_left, 0.0)
 
     def _set_deadlines(self) -> None:
-        """Set the deadline of all waiting calls."""
+        """Give all waiting calls the deadline at which the server counts as dead."""
         deadline = self._deadline()
         for scope in self._scopes:
             scope.deadline = deadline
@@ -133,14 +139,17 @@ class ReplyWatch:
 
 
 def _is_unreachable(failure: BaseException) -> bool:
-    """Return whether nothing listens at the address of a call, by an error or any of its causes."""
-    seen: list[BaseException] = []
+    """Return whether nothing listens at the address of a call, or its host name is unknown.
+
+    The error and all its causes are looked at, also those in groups of errors.
+    """
+    causes_so_far: list[BaseException] = []
     pending: list[BaseException | None] = [failure]
     while pending:
         error = pending.pop()
-        if error is None or error in seen:
+        if error is None or error in causes_so_far:
             continue
-        seen.append(error)
+        causes_so_far.append(error)
         if isinstance(error, socket.gaierror):
             return True
         if isinstance(error, OSError) and error.errno in UNREACHABLE_ERRORS:

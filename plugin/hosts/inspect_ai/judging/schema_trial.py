@@ -39,7 +39,9 @@ class SchemaTrial:
     async def works_without(
         self, ask_for_text: Callable[[], Awaitable[object]], *, is_settled: Callable[[], bool]
     ) -> bool:
-        """Return whether the trial was made now, and its call was answered.
+        """Make the trial, and return whether it was made now and its call was answered.
+
+        False without a call if no trial is left, or if it is settled otherwise.
 
         Args:
             ask_for_text: makes the call and returns its output, or what a rejected prompt shows;

@@ -60,25 +60,23 @@ def readable_battles() -> Metric:
 
     # The annotation tells Inspect that this metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
-        """Return the number of the scores."""
+        """Return the number of samples that have a score."""
         return float(len(scores))
 
     return count
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
-    """Make a metric with each model's score by a ranker, under the key `RANKER MODEL`.
+    """Make a metric whose value has each model's score by a ranker.
 
-    Several judges are ranked together. If another ranker had to replace it, the key names that
-    one. The metric is empty while nothing can be ranked, and models without a score are left out.
+    The keys are `RANKER MODEL`, with underscores in the name of the ranker. Verdicts of several
+    judges are ranked together. If another ranker had to replace the given one, the key names that
+    one. The value is empty while nothing can be ranked, and models without a score are left out.
     """
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
-        """Rank the verdicts in the metadata of the scores, and return the score of each model.
-
-        The keys are `RANKER MODEL`. The result is empty if nothing can be ranked.
-        """
+        """Rank the verdicts in the metadata of the scores, and return the score of each model."""
         import pandas as pd
 
         from podium.data.reading.judgments import read_battles
@@ -145,27 +143,39 @@ def verdict(short_names: Mapping[str, str] | None = None, **kwargs: Any) -> Scor
             if repeats_earlier_calls:
                 # Calls of other epochs are repeated, and none of this one.
                 return None
-            return score_without_value("scoring_failed", "the judge was not asked")
-        kept = SampleReplies.parse(state.store.get(NAMESPACE))
-        how = settings_of(json.dumps({**kept.options, **options}))
+            return score_without_value(
+                reason="scoring_failed", explanation="the judge was not asked"
+            )
+        replies = SampleReplies.parse(state.store.get(NAMESPACE))
+        judging = settings_of(json.dumps({**replies.options, **options}))
         if isinstance(sample, PackMetadata):
-            return _score_pack(sample.to_battles(), kept.to_battles(), how, short_names or {})
-        return score_battle(sample, kept.to_battles()[0], how)
+            return _score_pack(
+                sample.to_battles(), replies.to_battles(), judging, short_names or {}
+            )
+        return score_battle(sample, replies.to_battles()[0], judging)
 
     return score
 
 
-def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
+def score_battle(battle: BattleMetadata, replies: BattleReplies, judging: Judging) -> Score:
     """Return the score of a battle: the credit of model_a, with every verdict as metadata.
 
     The answer is the winner's name, `tie` or `unparsed`; an unparsed battle has no value. The value
-    has three decimals, and the metadata hold the full credit.
-    Judgments that were carried over count in the credit, but are left out of the metadata.
+    has three decimals, and the metadata hold the full credit. Judgments that were carried over from
+    another sample of the log count in the credit, but are left out of the metadata.
+
+    Args:
+        battle: the battle.
+        replies: the replies of the judges.
+        judging: how the judges were asked, by which the replies are parsed.
     """
     lengths = _lengths_of_transcripts(battle)
-    asked = how.adapted_to(transcript=battle.transcript)
-    rows = [cast(VerdictRow, build_verdict_row(shown, asked) | lengths) for shown in kept.judgments]
-    whole = merge_rows(rows, how)
+    adapted = judging.adapted_to(transcript=battle.transcript)
+    rows = [
+        cast(VerdictRow, build_verdict_row(stored_judgment, adapted) | lengths)
+        for stored_judgment in replies.judgments
+    ]
+    whole = merge_rows(rows, judging)
     repeated_fields: dict[str, Any] = {}
     for name in REPEATED_FIELDS:
         value = getattr(battle, name)
@@ -174,37 +184,42 @@ def score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> S
     # Judgments that were carried over from another sample of the log are in that sample's score.
     new_rows = [
         row
-        for judgment, row in zip(kept.judgments, rows, strict=True)
+        for judgment, row in zip(replies.judgments, rows, strict=True)
         if not judgment.get("carried")
     ]
-    if kept.identical:
+    if replies.identical:
         repeated_fields["identical"] = True
     verdict = BattleVerdict(
         **repeated_fields,
         margin=whole.margin,
-        prompt_hash=how.prompt_hash,
-        judges=kept.judges,
+        prompt_hash=judging.prompt_hash,
+        judges=replies.judges,
         judgments=new_rows,
         credit=whole.credit,
     )
     metadata = {NAMESPACE: verdict.to_log(), **_fold_transcripts(battle)}
-    explanation = _explain_battle(battle, kept, rows)
+    explanation = _explain_battle(battle, replies, rows)
     if whole.credit is None:
         return score_without_value(
-            "grader_failed", explanation, answer="unparsed", metadata=metadata
+            reason="grader_failed", explanation=explanation, answer="unparsed", metadata=metadata
         )
-    outcome = whole.outcome or 0.0
-    answer = "tie"
-    if outcome > 0.5:
-        answer = battle.model_a
-    elif outcome < 0.5:
-        answer = battle.model_b
     credit = round_for_lists(whole.credit)
+    answer = _winner_or_tie(battle, whole.outcome or 0.0)
     return Score(value=credit, answer=answer, explanation=explanation, metadata=metadata)
 
 
+def _winner_or_tie(battle: BattleMetadata, outcome: float) -> str:
+    """Return the name of the model that won, or `tie`; `outcome` is that of model_a, in [0, 1]."""
+    if outcome == 0.5:
+        return "tie"
+    return battle.model_a if outcome > 0.5 else battle.model_b
+
+
 def _lengths_of_transcripts(battle: BattleMetadata) -> dict[str, int]:
-    """Return the columns with the lengths of both transcripts; empty if there are none."""
+    """Return the lengths of both transcripts in characters; empty if there are no transcripts.
+
+    The keys are the columns `transcript_length_a` and `transcript_length_b`.
+    """
     if not battle.transcript:
         return {}
     return {
@@ -215,31 +230,39 @@ def _lengths_of_transcripts(battle: BattleMetadata) -> dict[str, int]:
 
 def _score_pack(
     battles: Sequence[BattleMetadata],
-    kept: Sequence[BattleReplies],
-    how: Judging,
+    replies_by_battle: Sequence[BattleReplies],
+    judging: Judging,
     short_names: Mapping[str, str],
 ) -> Score:
     """Return the score of a pack (several battles in one sample): its share of readable battles.
 
     The metadata of the score hold the verdicts of all its battles, and the explanation has a table
     of them.
+
+    Args:
+        battles: the battles of the pack, at least one.
+        replies_by_battle: the replies on each battle, in the same order.
+        judging: how the judges were asked.
+        short_names: names that the table shows in place of models' whole names.
     """
     verdicts = []
-    for battle, replies in zip(battles, kept, strict=True):
-        score = score_battle(battle, replies, how)
+    for battle, replies in zip(battles, replies_by_battle, strict=True):
+        score = score_battle(battle, replies, judging)
         verdicts.append(BattleVerdict.parse((score.metadata or {})[NAMESPACE]))
     readable = sum(verdict.credit is not None for verdict in verdicts)
     answer = f"{readable} of {len(verdicts):,} readable"
     have = word_for(readable, "has", "have")
-    counted = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
+    readable_text = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
-    explanation = f"{counted}; credits are those of model A\n\n"
+    explanation = f"{readable_text}; credits are those of model A\n\n"
     explanation += pack_table(verdicts, short_names)
     value = round_for_lists(readable / len(verdicts))
     return Score(value=value, answer=answer, explanation=explanation, metadata=metadata)
 
 
-def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
+def _explain_battle(
+    battle: BattleMetadata, replies: BattleReplies, rows: Sequence[VerdictRow]
+) -> str:
     """Return a battle as text: models, credits, the judges' replies, and both responses.
 
     Nothing in it is marked up, because Inspect's viewer shows what models wrote as plain text.
@@ -248,25 +271,25 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 
     Args:
         battle: the battle.
-        kept: the replies.
-        rows: the verdict of each judgment in `kept`, in the same order.
+        replies: the replies.
+        rows: the verdict of each judgment in `replies`, in the same order.
     """
     a = battle.model_a
     b = battle.model_b
     parts = [f"{a} against {b}"]
-    if kept.identical:
+    if replies.identical:
         parts.append("a tie without a call: both responses are the same text")
-    records = [JudgeRecord.from_json(name, record) for name, record in kept.judges.items()]
+    records = [JudgeRecord.from_json(name, record) for name, record in replies.judges.items()]
     short = short_judge_names(records)
     # Judgments of identical responses have no replies to quote.
-    quoted = [] if kept.identical else [*zip(kept.judgments, rows, strict=True)]
+    quoted = [] if replies.identical else [*zip(replies.judgments, rows, strict=True)]
     for judgment, row in quoted:
-        shown = "graded one by one"
+        order_text = "graded one by one"
         if row["order"] != "merged":
             shown_first = b if row["order"] == "ba" else a
-            shown = f"{shown_first} first"
+            order_text = f"{shown_first} first"
         credit = credit_text(row, f"{a} earned ")
-        parts.append(f"{shown}: {credit} ({short.get(row['judge'], row['judge'])})")
+        parts.append(f"{order_text}: {credit} ({short.get(row['judge'], row['judge'])})")
         parts += [
             _quote(reply["text"] or reply.get("refused", "")) for reply in judgment["replies"]
         ]
@@ -288,7 +311,9 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
     """Return the pieces of both transcripts by model and turn, as Inspect's viewer can fold them.
 
-    They are under the key `TRANSCRIPTS`. The result is empty if the responses are not transcripts.
+    The result has one key, `TRANSCRIPTS`. Under it are the texts by model, turn (`turn 3`) and name
+    of the piece. A piece whose name has no number is a turn of its own. The result is empty if the
+    responses are not transcripts.
     """
     if not battle.transcript:
         return {}
@@ -311,7 +336,7 @@ def _quote(text: str) -> str:
 
     The bar marks a quotation, because Inspect's viewer does not format quotations.
     """
-    shown = text
+    shown_text = text
     if len(text) > 2000:
-        shown = f"{text[:2000]}… ({quantity(len(text) - 2000, 'more character')})"
-    return "\n".join(f"│ {line}" for line in shown.strip().splitlines())
+        shown_text = f"{text[:2000]}… ({quantity(len(text) - 2000, 'more character')})"
+    return "\n".join(f"│ {line}" for line in shown_text.strip().splitlines())

@@ -12,15 +12,17 @@ from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.scorers.prompt import count_tokens
 
 ESTIMATE = f"{NAMESPACE}_estimated_tokens"
-"""Key in a sample's store of the estimated tokens: lists of input and output tokens by model."""
+"""Key in a sample's store of the estimated tokens: `[input tokens, output tokens]` by model."""
 _ESTIMATE: ContextVar[dict[str, list[int]] | None] = ContextVar("estimated_tokens", default=None)
+"""The estimate of the running calls (`estimating_tokens`); None outside of it."""
 
 
 @contextmanager
 def estimating_tokens() -> Iterator[dict[str, list[int]]]:
     """Collect the estimated tokens of calls in the body whose server sends no usage.
 
-    The yielded dictionary has a list of input and output tokens by model.
+    The yielded dictionary, which grows with each call, has `[input tokens, output tokens]` by name
+    of the model.
     """
     estimate: dict[str, list[int]] = {}
     token = _ESTIMATE.set(estimate)
@@ -54,7 +56,10 @@ def estimate_usage(model: Model, prompt: str, output: ModelOutput) -> None:
 
 
 def _is_from_cache(output: ModelOutput) -> bool:
-    """Return whether an output came from Inspect's cache, as its transcript records."""
+    """Return whether an output came from Inspect's cache, as the sample's transcript records.
+
+    False if the output is empty, or if the transcript does not have it.
+    """
     if not output.choices:
         return False
     for event in reversed(transcript().events):
@@ -65,14 +70,14 @@ def _is_from_cache(output: ModelOutput) -> bool:
     return False
 
 
-def read_estimate(kept: Mapping[str, Sequence[int]] | None) -> dict[str, ModelUsage]:
+def read_estimate(stored_estimate: Mapping[str, Sequence[int]] | None) -> dict[str, ModelUsage]:
     """Return the estimated tokens that a sample's store holds, by model.
 
     Args:
-        kept: input and output tokens by model; None if the store holds none.
+        stored_estimate: input and output tokens by model; None if the store holds none.
     """
     usages = {}
-    for model, (tokens_in, tokens_out) in (kept or {}).items():
+    for model, (tokens_in, tokens_out) in (stored_estimate or {}).items():
         total = tokens_in + tokens_out
         usages[model] = ModelUsage(
             input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total

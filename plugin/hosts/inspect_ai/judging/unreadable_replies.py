@@ -7,8 +7,11 @@ from inspect_ai.model import Model
 from podium.hosts.inspect_ai.judging.call_timeouts import name_with_address
 
 NO_CHOICES = "the reply has no choices"
+"""Reason of `UnreadableReplyError`: the answer has no list of choices."""
 NO_JSON = "the reply is no valid JSON"
+"""Reason of `UnreadableReplyError`: the body of the answer cannot be parsed."""
 OTHER_FORMAT = "the reply is no chat completion"
+"""Reason of `UnreadableReplyError`: the answer is JSON, but of another API."""
 
 
 class UnreadableReplyError(RuntimeError):
@@ -26,7 +29,7 @@ class UnreadableReplyError(RuntimeError):
 
 
 def as_unreadable_error(model: Model, failure: BaseException) -> UnreadableReplyError | None:
-    """Return the error of an answer that cannot be read; None if the call failed otherwise.
+    """Return a new error if a call failed because its answer cannot be read, else None.
 
     Args:
         model: the model that was called.
@@ -50,8 +53,8 @@ def is_decode_error(failure: BaseException) -> bool:
 def _misses_choices(failure: BaseException) -> bool:
     """Return whether a call failed because the answer has no list of choices.
 
-    Inspect then iterates over None. The function that raises its TypeError holds the answer in a
-    variable `response` or `completion`, whose attribute `choices` is None.
+    Inspect then iterates over None and raises a TypeError. It is recognised by its traceback: a
+    function in it has a variable `response` or `completion` whose attribute `choices` is None.
     """
     if not isinstance(failure, TypeError):
         return False

@@ -13,7 +13,7 @@ from podium.names import names_without_provider
 VERDICT = "verdict"
 """Name of the scorer of a tournament, and of its column."""
 BATTLE = "battle"
-"""Name of the scorer whose value has the other columns of a battle."""
+"""Name of the scorer `battle`, whose value has a battle's models, flip and unparsed."""
 PAIRWISE = "pairwise"
 """Name of the scorer of a task that compares its responses with those of references."""
 LABELS = {
@@ -27,7 +27,7 @@ LABELS = {
 CREDIT_SCALE = ScoreColorScale(palette="diverging", min=0, max=1)
 """Colours of credits: red 0, green 1."""
 SCALES: dict[str, Any] = {CREDIT: CREDIT_SCALE, FLIP: {"1": "warn"}, UNPARSED: {"1": "bad"}}
-"""Colours of the parts of a battle's outcome."""
+"""Colours of the parts of a battle's outcome: a scale, or the colour of a value, by part."""
 SELDOM_READ = ("epoch", "target", "tokens", "duration")
 """Columns that are hidden at first in all lists."""
 
@@ -74,7 +74,7 @@ def pairwise_viewer(
         if reference:
             # Headings are cut after about 13 characters, so that the name has to come early.
             labels[f"{CREDIT}{AGAINST}{reference}"] = f"vs {short_names[reference]}"
-    shown = [
+    columns = [
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn(id="answer", visible=not other_scores),
         *scores,
@@ -83,7 +83,7 @@ def pairwise_viewer(
     ]
     view = TaskSamplesView(
         name="comparisons",
-        columns=[*shown, *_hidden_columns(*SELDOM_READ)],
+        columns=[*columns, *_hidden_columns(*SELDOM_READ)],
         multiline=False,
         score_labels=labels,
         score_color_scales=scales,
@@ -93,8 +93,8 @@ def pairwise_viewer(
 
 
 def _list_of_battles() -> TaskSamplesView:
-    """Return the view of a log's samples whose rows are one battle each."""
-    shown = [
+    """Return the view of a log's samples if each sample is one battle."""
+    columns = [
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn.score(BATTLE, "model_a"),
         TaskSamplesColumn.score(BATTLE, "model_b"),
@@ -105,7 +105,7 @@ def _list_of_battles() -> TaskSamplesView:
     ]
     return TaskSamplesView(
         name="battles",
-        columns=[*shown, *_hidden_columns("answer", *SELDOM_READ)],
+        columns=[*columns, *_hidden_columns("answer", *SELDOM_READ)],
         multiline=False,
         score_labels=LABELS,
         score_color_scales={**SCALES, VERDICT: CREDIT_SCALE},
@@ -114,8 +114,8 @@ def _list_of_battles() -> TaskSamplesView:
 
 
 def _list_of_packs() -> TaskSamplesView:
-    """Return the list of samples that hold all battles on an item."""
-    shown = [
+    """Return the view of a log's samples if each sample is a pack: all battles on an item."""
+    columns = [
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn(id="answer"),
         TaskSamplesColumn.score(VERDICT),
@@ -123,7 +123,7 @@ def _list_of_packs() -> TaskSamplesView:
     ]
     return TaskSamplesView(
         name="packs",
-        columns=[*shown, *_hidden_columns(*SELDOM_READ)],
+        columns=[*columns, *_hidden_columns(*SELDOM_READ)],
         multiline=False,
         score_labels={VERDICT: "readable"},
         score_color_scales={VERDICT: ScoreColorScale(palette="good-high", min=0, max=1)},
@@ -132,7 +132,7 @@ def _list_of_packs() -> TaskSamplesView:
 
 
 def _last_columns() -> list[TaskSamplesColumn]:
-    """Return the columns of all lists that narrow windows cut off."""
+    """Return the last columns of all lists, which narrow windows cut off."""
     return [TaskSamplesColumn(id=name) for name in ("sampleStatus", "input", "error")]
 
 

@@ -19,7 +19,7 @@ from podium.run_record import RunRecord
 from podium.text import text_of
 
 REMEDY = "give each sample of the dataset an id of its own, and run the eval again"
-
+"""Remedy of the error about epochs of a sample that have different inputs."""
 Targets = tuple[int | None, int | None]
 """Hashes of a sample's target: of the whole, and of the target without the question (its rubric).
 
@@ -38,7 +38,8 @@ class AskedInputs:
     log takes little memory.
 
     Attributes:
-        by_log: the items of each log that was read to its end.
+        by_log: the items of each log that was read to its end, by path of the log, in the order of
+            its samples.
     """
 
     def __init__(self) -> None:
@@ -48,35 +49,50 @@ class AskedInputs:
         self._excerpts: dict[InputParts, str] = {}
 
     def record_of(self, item: str, parts: InputParts, excerpt: str, targets: Targets) -> ItemRecord:
-        """Return the record of an item; equal items have one record."""
+        """Return the record of an item. Items with equal id, input and targets share one record.
+
+        Args:
+            item: id of the item.
+            parts: what is compared of its input.
+            excerpt: the beginning of its input.
+            targets: hashes of its target.
+        """
         key = (item, parts, targets)
-        known = self._known.get(key)
-        if known is None:
+        record = self._known.get(key)
+        if record is None:
             excerpt = self._excerpts.setdefault(parts, excerpt) if parts else excerpt
             target, rubric = targets
-            known = ItemRecord(item, parts, excerpt, target=target, rubric=rubric)
-            self._known[key] = known
-        return known
+            record = ItemRecord(item, parts, excerpt, target=target, rubric=rubric)
+            self._known[key] = record
+        return record
 
     def read_record(
         self,
         sample: str,
-        given: Input,
+        sample_input: Input,
         attachments: Mapping[str, str],
         choices: Sequence[str],
         target: Any,
     ) -> ItemRecord:
-        """Return the record of a sample. The texts of a sample of several logs are read once."""
-        key = None if attachments else _key_of_texts(sample, given, choices, target)
-        known = None if key is None else self._known_by_texts.get(key)
-        if known is None:
-            parts, excerpt = read_input(given, attachments, choices)
+        """Return the record of a sample. The texts of a sample of several logs are read once.
+
+        Args:
+            sample: id of the sample.
+            sample_input: its input; empty if the log does not hold it.
+            attachments: long texts that input, choices or target may refer to, by their names.
+            choices: the choices of a question of multiple choice; empty for other questions.
+            target: the target, or several in any order.
+        """
+        key = None if attachments else _key_of_texts(sample, sample_input, choices, target)
+        record = None if key is None else self._known_by_texts.get(key)
+        if record is None:
+            parts, excerpt = read_input(sample_input, attachments, choices)
             words = words_of_target(target, choices, attachments)
-            question = text_of_input(given, attachments) or ""
-            known = self.record_of(sample, parts, excerpt, _hashes_of_target(words, question))
+            question = text_of_input(sample_input, attachments) or ""
+            record = self.record_of(sample, parts, excerpt, _hashes_of_target(words, question))
             if key is not None:
-                self._known_by_texts[key] = known
-        return known
+                self._known_by_texts[key] = record
+        return record
 
     def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:
         """Keep the items of a log. If the log before it has the same ones, both share the list."""
@@ -87,19 +103,23 @@ class AskedInputs:
 class LogInputs:
     """The inputs of the samples of one log, by id.
 
+    Args:
+        log: the run of the log, which error messages name.
+        asked: the inputs of all logs, to which `finish` adds those of this log.
+
     Attributes:
-        items: the items of the log, by id.
+        items: the items of the log, by id; of several epochs, the first.
     """
 
-    def __init__(self, log: RunRecord, asked: AskedInputs) -> None:
+    def __init__(self, log: RunRecord, asked_inputs: AskedInputs) -> None:
         self.log = log
-        self.asked = asked
+        self.asked = asked_inputs
         self.items: dict[str, ItemRecord] = {}
 
     def add(
         self,
         sample: str,
-        given: Input,
+        sample_input: Input,
         attachments: Mapping[str, str],
         choices: Sequence[str] = (),
         target: Any = (),
@@ -109,7 +129,7 @@ class LogInputs:
         Raises:
             OtherQuestionError: another epoch of the sample has another input.
         """
-        record = self.asked.read_record(sample, given, attachments, choices, target)
+        record = self.asked.read_record(sample, sample_input, attachments, choices, target)
         first = self.items.setdefault(sample, record)
         if first is not record and not inputs_may_equal(first.input, record.input):
             problem = problem_of(Conflict(first=self.log, other=self.log, here=record, there=first))
@@ -118,60 +138,64 @@ class LogInputs:
             )
 
     def finish(self) -> None:
-        """Give the items to the inputs of all logs."""
+        """Add the items of this log to the inputs of all logs."""
         self.asked.keep(Path(self.log.source), [*self.items.values()])
 
 
 def _key_of_texts(
-    sample: str, given: Input, choices: Sequence[str], target: Any
+    sample: str, sample_input: Input, choices: Sequence[str], target: Any
 ) -> SampleKey | None:
     """Return the key of a sample; None if its input is messages, or its target has no texts.
 
     Hashes are kept instead of the texts, which may be long.
     """
-    if not isinstance(given, str):
+    if not isinstance(sample_input, str):
         return None
     if isinstance(target, str):
-        return sample, hash(given), hash(tuple(choices)), hash(target)
+        return sample, hash(sample_input), hash(tuple(choices)), hash(target)
     has_texts = isinstance(target, list | tuple) and all(isinstance(part, str) for part in target)
     if not has_texts:
         return None
-    return sample, hash(given), hash(tuple(choices)), hash(tuple(target))
+    return sample, hash(sample_input), hash(tuple(choices)), hash(tuple(target))
 
 
 def read_input(
-    given: Input, attachments: Mapping[str, str], choices: Sequence[str] = ()
+    sample_input: Input, attachments: Mapping[str, str], choices: Sequence[str] = ()
 ) -> tuple[InputParts, str]:
     """Return what is compared of a sample's input, and its first `EXCERPT` characters.
+
+    What is compared is a tuple of hashes (`_hash_of`): one of a text; of messages, one for each
+    text and medium of the user's (`_read_messages`); then one of the choices, if there are any. A
+    hash is None if the log does not hold its text. An empty input gives `((), "")`.
 
     Choices belong to the input, in any order: the same choices in another order are the same
     question.
 
     Args:
-        given: the input; empty if the log does not hold it.
+        sample_input: the input; empty if the log does not hold it.
         attachments: long texts that the input or the choices may refer to, by their names.
         choices: the choices of a question of multiple choice; empty for other questions.
     """
-    if not given:
+    if not sample_input:
         return (), ""
-    if isinstance(given, str):
-        text = resolve_text(given, attachments)
+    if isinstance(sample_input, str):
+        text = resolve_text(sample_input, attachments)
         parts: InputParts = (None if text is None else _hash_of(text),)
         excerpt = text or ""
     else:
-        parts, excerpt = _read_messages(given, attachments)
+        parts, excerpt = _read_messages(sample_input, attachments)
     if choices:
         texts = [resolve_text(choice, attachments) for choice in choices]
         parts += (_hash_of_choices(texts),)
-        known = " / ".join(text for text in texts if text is not None)
-        excerpt = f"{excerpt} ({known})"
+        prompt_texts = " / ".join(text for text in texts if text is not None)
+        excerpt = f"{excerpt} ({prompt_texts})"
     return parts, excerpt[:EXCERPT]
 
 
 def texts_of_target(target: Any) -> list[str]:
-    """Return the texts of a sample's target, which is one, or several in any order.
+    """Return the texts of a sample's target, which is one value or a list of several.
 
-    A number, which logs of other writers may hold, is written as text.
+    A number, which logs of other writers may hold, is written as text, and None as an empty text.
     """
     targets = target if isinstance(target, list | tuple) else [target]
     return [text_of(part) or "" for part in targets]
@@ -180,7 +204,9 @@ def texts_of_target(target: Any) -> list[str]:
 def words_of_target(
     target: Any, choices: Sequence[str], attachments: Mapping[str, str]
 ) -> Set[str] | None:
-    """Return the words of each text of a target; None if the log does not hold one.
+    """Return the texts of a target in normal form (`normal_words`), each once.
+
+    None if the log does not hold one of them.
 
     The letter of a choice stands for the text of the choice, whose place may differ between runs.
 
@@ -190,11 +216,14 @@ def words_of_target(
         attachments: long texts that the target or the choices may refer to, by their names.
     """
     texts = set()
-    for words_of_part in texts_of_target(target):
-        # A single letter may stand for a choice.
-        place = ord(words_of_part) - ord("A") if len(words_of_part) == 1 else -1
-        is_choice = 0 <= place < len(choices)
-        text = resolve_text(choices[place] if is_choice else words_of_part, attachments)
+    for given in texts_of_target(target):
+        meant = given
+        if len(given) == 1:
+            # A single letter may stand for a choice: A for the first.
+            place = ord(given) - ord("A")
+            if 0 <= place < len(choices):
+                meant = choices[place]
+        text = resolve_text(meant, attachments)
         if text is None:
             return None
         texts.add(normal_words(text))
@@ -208,38 +237,44 @@ def _hashes_of_target(texts: Set[str] | None, question: str) -> Targets:
     question.
 
     Args:
-        texts: the words of its texts; None if they are not known.
-        question: the text of the input.
+        texts: the texts of the target in normal form; None if they are not known.
+        question: the text of the input; empty if unknown.
     """
     if texts is None or not any(texts):
         return None, None
     target = hash(frozenset(texts))
+    longest = max(len(text) for text in texts)
     # A question that is longer than each text is in none of them.
-    if not question or len(question) > max(map(len, texts)):
+    if not question or len(question) > longest:
         return target, target
     words = normal_words(question)
     return target, hash(frozenset(text.replace(words, QUESTION) for text in texts))
 
 
 def _hash_of_choices(texts: Sequence[str | None]) -> int | None:
-    """Return a hash of choices that ignores their order; None if one is not in the log."""
-    known = [_hash_of(text) for text in texts if text is not None]
-    return hash(tuple(sorted(known))) if len(known) == len(texts) else None
+    """Return a hash of choices that ignores their order; None if the text of one is None."""
+    hashes = [_hash_of(text) for text in texts if text is not None]
+    return hash(tuple(sorted(hashes))) if len(hashes) == len(texts) else None
 
 
 def _read_messages(
-    given: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
+    messages: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> tuple[InputParts, str]:
-    """Return what is compared of messages, and the beginning of their texts.
+    """Return hashes of what is compared of messages, and the beginning of their texts.
+
+    There is a hash for each text and medium (`_parts_of`), None if the log does not hold it. The
+    beginning has at most `EXCERPT` characters.
 
     Only the user's messages are compared, because models may be given different system prompts. If
     there are messages of the model or of tools, only the last message of the user is compared,
     because the conversation before it differs between models.
     """
-    asked = [message for message in given if message["role"] == "user"]
-    if any(message["role"] in ("assistant", "tool") for message in given):
-        asked = asked[-1:]
-    texts = [text for message in asked for text in _parts_of(message["content"], attachments)]
+    user_messages = [message for message in messages if message["role"] == "user"]
+    if any(message["role"] in ("assistant", "tool") for message in messages):
+        user_messages = user_messages[-1:]
+    texts = [
+        text for message in user_messages for text in _parts_of(message["content"], attachments)
+    ]
     parts = tuple(None if text is None else _hash_of(text) for text in texts)
     words = " ".join(text for text in texts if text is not None)
     return parts, words[:EXCERPT]
@@ -253,14 +288,22 @@ def _hash_of(text: str) -> int:
 def _parts_of(
     content: str | Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> Iterator[str | None]:
-    """Yield the text of a message, then each of its media; None for content not in the log."""
+    """Yield the text of a message, then each of its media.
+
+    Several texts are joined by line ends; a message without a text yields none. A medium is its
+    `data:` address. None stands for a text or a medium that the log does not hold.
+
+    Args:
+        content: the content of the message: a text, or a list of parts.
+        attachments: long texts that the content may refer to, by their names.
+    """
     contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
     texts = [
         resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"
     ]
     if texts:
-        known = [text for text in texts if text is not None]
-        yield "\n".join(known) if len(known) == len(texts) else None
+        known_texts = [text for text in texts if text is not None]
+        yield "\n".join(known_texts) if len(known_texts) == len(texts) else None
     for part in contents:
         if part["type"] != "text":
             value = resolve_text(part.get(part["type"]), attachments)

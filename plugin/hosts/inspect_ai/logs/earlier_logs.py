@@ -45,7 +45,7 @@ class RankedLogs:
 
     @property
     def sources(self) -> list[str]:
-        """The logs in the form in which podium reads them."""
+        """The logs of the run, then the other ones, each as `PATH` or `LABEL=PATH`."""
         labelled = [
             f"{label}={place}" if label else f"{place}" for place, label in self.others.items()
         ]
@@ -65,8 +65,12 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     options say so. A tournament has no others. A log that cannot be read may be of this task, so it
     is among the logs that are lost.
 
+    Args:
+        logs: headers of the run's logs, at least one.
+        options: podium's options of the run.
+
     Raises:
-        UsageError: there is none in what `--ranker-against` names.
+        UsageError: what `--ranker-against` names has no finished log of the task.
     """
     run = [place_of(log.location) for log in logs]
     if is_tournament(logs[0]):
@@ -79,8 +83,12 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
         labels, unfinished = _logs_against(options.against, task)
     else:
         labels = dict.fromkeys(_logs_beside(run[0], task))
-    known = {absolute_name(place) for place in run}
-    labels = {place: label for place, label in labels.items() if absolute_name(place) not in known}
+    names_of_own_logs = {absolute_name(place) for place in run}
+    labels = {
+        place: label
+        for place, label in labels.items()
+        if absolute_name(place) not in names_of_own_logs
+    }
     names, unreadable = _names_in_ranking({**dict.fromkeys(run), **labels}, options, run)
     # The ranking itself has notes on logs of the run.
     paths = {local_file(place) for place in labels}
@@ -88,9 +96,9 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     others = {place: label for place, label in labels.items() if place in names}
     lost = [*damaged, *unfinished]
     if options.against and not others and len(damaged) == len(labels):
-        given = option_text("against", some_paths(options.against))
+        option_as_typed = option_text("against", some_paths(options.against))
         why = "".join(f"; {text}" for text in notice_texts(lost))
-        raise UsageError(f"{given}: there is no finished log of task {task}{why}")
+        raise UsageError(f"{option_as_typed}: there is no finished log of task {task}{why}")
     return RankedLogs(run, others, names, lost)
 
 
@@ -146,22 +154,30 @@ def _is_ranked_by_verdicts(log: Place, header: EvalLog, options: RankerOptions) 
     They do not count if the user names metrics, none of which is a scorer of verdicts.
     """
     path = local_file(log)
-    asked = {*options.reading.get("metric", ())}
-    if not asked:
+    asked_metrics = {*options.reading.get("metric", ())}
+    if not asked_metrics:
         return may_have_verdicts(path, header)
     scorers = scorers_of_verdicts(path)
     return any(
-        not asked.isdisjoint(measure_of_part(header.eval.task, scorer).names) for scorer in scorers
+        not asked_metrics.isdisjoint(measure_of_part(header.eval.task, scorer).names)
+        for scorer in scorers
     )
 
 
 def no_scorer_text(task: str) -> str:
-    """Return the message that an eval cannot be ranked by the scores of a task."""
+    """Return the message that a task has no scorer, and that a judge has to be named."""
     return f"{no_scorer_problem([task])}: name a judge with {option_text('judge', 'MODEL')}"
 
 
 def require_logs(against: Sequence[str]) -> None:
-    """Raise UsageError before a run if a source of other runs has no log."""
+    """Check before a run that each source of other runs has a log.
+
+    Args:
+        against: files, folders, globs or URLs, as `--ranker-against` has them.
+
+    Raises:
+        UsageError: a source has no log of Inspect, or cannot be found.
+    """
     for source in against:
         option = option_text("against", source)
         try:
@@ -196,7 +212,7 @@ def tournament_folder(log: Place) -> str:
 
 
 def folder_of(log: Place) -> str:
-    """Return the folder of a log as a path or URL."""
+    """Return the folder of a log as a path or URL, without a slash at the end."""
     if isinstance(log, RemoteFile):
         return str(log).rpartition("/")[0]
     return str(log.parent)
@@ -216,8 +232,8 @@ def _logs_against(
     """Return the logs of a task in some sources, each with the label of its source or None.
 
     Returns:
-        the finished logs, and those that cannot be read; and a note on each log of the task that
-        did not finish, unless a finished one is a retry of it.
+        The label of each finished log, and of each log that cannot be read, by place; and a note on
+        each log of the task that did not finish, unless a finished log is a retry of it.
     """
     labels: dict[Place, str | None] = {}
     finished = set[str]()
@@ -260,7 +276,7 @@ def _logs_beside(log: Place, task: str) -> Iterator[Place]:
 
 
 def _task_in_name(task: str) -> str:
-    """Return how Inspect writes a task in the names of its logs."""
+    """Return how Inspect writes a task in the names of its logs: some signs become `-`."""
     for sign in "_/:+":
         task = task.replace(sign, "-")
     return task
@@ -302,12 +318,14 @@ def _names_in_ranking(
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
     by_path = {Path(local_file(place)): place for place in labels}
-    given = {path: labels[place] for path, place in by_path.items()}
+    typed_labels = {path: labels[place] for path, place in by_path.items()}
     every = options.reading.get("runs") == "all"
     is_joined = options.reading.get("names") == "joined"
     paths_of_run = {Path(local_file(place)) for place in run}
     names = {}
-    counted = choose_logs(given, every=every, names_joined=is_joined, first=paths_of_run)
-    for filed in counted.logs:
+    counted_logs = choose_logs(
+        typed_labels, every=every, names_joined=is_joined, first=paths_of_run
+    )
+    for filed in counted_logs.logs:
         names[by_path[filed.path]] = filed.who
-    return names, [note for note in counted.lost if note.code == "left-out"]
+    return names, [note for note in counted_logs.lost if note.code == "left-out"]

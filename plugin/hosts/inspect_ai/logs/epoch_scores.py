@@ -18,11 +18,16 @@ from podium.data.measure import Measure
 from podium.hosts.inspect_ai.inspect_ai_compatibility import headline_score_of
 
 MEAN = "mean"
+"""Name of Inspect's default reducer."""
 COLLECT = "collect"
 """Name of Inspect's reducer that returns the list of all scores."""
-# Inspect's functions that make a reducer, by its name: without and with a number k.
 REDUCERS_WITHOUT_K = {"max": max_score, "median": median_score, "mode": mode_score}
+"""Inspect's functions that make a reducer, by its name."""
 REDUCERS_WITH_K = {"at_least": at_least, "pass_at": pass_at}
+"""Inspect's functions that make a reducer of a number k, by its name without the k.
+
+For example: Inspect's reducer `pass_at_2` has the name `pass_at` here.
+"""
 ESTIMATES = re.compile(r"(pass_at|pass_k)_[0-9]+")
 """Matches reducers that estimate the same probability from any number of epochs of at least k."""
 FIGURES = ("accuracy", "mean")
@@ -32,7 +37,7 @@ REDUCTIONS = "reductions.json"
 SAME_TOLERANCE = 1e-6
 """Numbers that differ by at most this, relative or absolute, count as equal."""
 Values = Mapping[str, Mapping[str, Any]]
-"""Reduced values by scorer and item."""
+"""Reduced values by scorer, then by id of the item."""
 
 
 class Reduction(NamedTuple):
@@ -100,6 +105,8 @@ class ReducedScore(NamedTuple):
     """A score of an item.
 
     Attributes:
+        item: id of the item.
+        scorer: name of the scorer.
         epoch: the epoch of the score if the log does not reduce the scorer's scores; 1 if the
             score is of all epochs.
         value: the score; None if it is unknown.
@@ -114,14 +121,20 @@ class ReducedScore(NamedTuple):
 
 
 def reduction_of(header: EvalLog) -> Reduction:
-    """Return how a log reduces epochs, as its header says."""
+    """Return how a log reduces epochs, as its header says; by default, by the mean of one epoch."""
     config = header.eval.config
     first, *others = config.epochs_reducer or [MEAN]
     return Reduction(reducer=first, epochs=config.epochs or 1, others=tuple(others))
 
 
 def measure_of_part(task: str, scorer: str, part: str = "") -> Measure:
-    """Return the measure of a scorer's scores, or of one named part if scores are dictionaries."""
+    """Return the measure of a scorer's scores, or of a part of them if scores are dictionaries.
+
+    Args:
+        task: the task of the eval.
+        scorer: name of the scorer.
+        part: key of the part; empty if scores are plain values.
+    """
     return Measure(part, task, scorer, task_is_named=True)
 
 
@@ -129,7 +142,7 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
     """Return the means in a log's results, by name of the measure.
 
     They are its metrics `accuracy`, or else `mean`, of scores that this reducer or none has
-    reduced. Scores with neither metric are left out.
+    reduced. Scores with neither metric are left out. Of two scores with one name, the first counts.
     """
     figures: dict[str, OwnFigure] = {}
     for score in header.results.scores if header.results else ():
@@ -148,18 +161,19 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
 
 
 def metrics_in_results(header: EvalLog) -> list[str]:
-    """Return the names of the measures in a log's results, the headline first.
+    """Return the names of the measures in a log's results, each once, the headline first.
 
     The headline is what Inspect shows in lists of logs. The others are in the order of the results.
+    Empty if the log has no results.
     """
     if header.results is None:
         return []
-    shown = [(score.scorer, score.name) for score in header.results.scores]
+    shown_metrics = [(score.scorer, score.name) for score in header.results.scores]
     headline = headline_score_of(header.results)
     if headline is not None:
-        shown.insert(0, headline)
+        shown_metrics.insert(0, headline)
     names = []
-    for scorer, score in shown:
+    for scorer, score in shown_metrics:
         part = "" if score == scorer else score
         names.append(measure_of_part(header.eval.task, scorer, part).name)
     return list(dict.fromkeys(names))
@@ -168,7 +182,7 @@ def metrics_in_results(header: EvalLog) -> list[str]:
 def read_reductions(path: Path, reducer: str) -> Values:
     """Return the values that a log holds for one of its reducers, by scorer and item.
 
-    Empty if it holds none.
+    A scorer is missing if the log holds no values of it.
     """
     values: dict[str, dict[str, Any]] = {}
     for reduction in _reductions_in(path):
@@ -190,50 +204,67 @@ def _reductions_in(path: Path) -> Sequence[Mapping[str, Any]]:
 
 
 class EpochScores:
-    """Collects the scores of a log's epochs, and reduces them as the log does."""
+    """Collects the scores of a log's epochs, and reduces them as the log does.
+
+    Args:
+        path: the log.
+        reduction: how it reduces epochs.
+
+    Attributes:
+        scores: scores by scorer, item and epoch.
+        incomplete: ids of items of which an epoch is left out.
+    """
 
     def __init__(self, path: Path, reduction: Reduction) -> None:
         self.path = path
         self.reduction = reduction
-        # Scores by scorer, item and epoch.
         self.scores: dict[str, dict[str, dict[int, Score]]] = {}
         self.incomplete: set[str] = set()
 
     def add_scores(self, item: str, epoch: int, scores: Mapping[str, Score]) -> None:
         """Add the scores of a sample, by scorer. Only their values are kept."""
         for scorer, score in scores.items():
-            self.scores.setdefault(scorer, {}).setdefault(item, {})[epoch] = Score(
-                value=score.value
-            )
+            by_item = self.scores.setdefault(scorer, {})
+            by_epoch = by_item.setdefault(item, {})
+            by_epoch[epoch] = Score(value=score.value)
 
     def leave_out_epoch(self, item: str) -> None:
         """Note that an epoch of an item is left out here, while the log's value counts it."""
         self.incomplete.add(item)
 
     def reduce(self) -> Iterator[ReducedScore]:
-        """Yield the reduced score of each item, as the log holds it.
+        """Yield the reduced score of each scorer and item, as the log holds it.
 
         If an epoch of the item is left out here, or if the run ended before it reduced anything,
-        the score is computed again, if that is possible. If the log does not reduce the scores of
-        a scorer, there is a score per epoch.
+        the score is computed again. If that is not possible, its value is None, with a reason. If
+        the log does not reduce the scores of a scorer, there is a score per epoch.
         """
-        held = read_reductions(self.path, self.reduction.reducer)
+        reductions = read_reductions(self.path, self.reduction.reducer)
         for scorer, by_item in self.scores.items():
-            if held and scorer not in held:
+            if reductions and scorer not in reductions:
                 # The log does not reduce this scorer's scores: its metrics count single epochs.
                 yield from _scores_by_epoch(scorer, by_item)
             else:
-                yield from self._reduce_scorer(scorer, by_item, held.get(scorer, {}))
+                yield from self._reduce_scorer(scorer, by_item, reductions.get(scorer, {}))
 
     def _reduce_scorer(
-        self, scorer: str, by_item: Mapping[str, Mapping[int, Score]], held: Mapping[str, Any]
+        self,
+        scorer: str,
+        by_item: Mapping[str, Mapping[int, Score]],
+        reduced_in_log: Mapping[str, Any],
     ) -> Iterator[ReducedScore]:
-        """Yield the reduced score of each item: from `held`, or computed again."""
-        whole = {item for item in by_item if item in held and item not in self.incomplete}
-        again = self._recompute(by_item, {item: held[item] for item in whole})
+        """Yield the reduced score of each item: from `reduced_in_log`, or computed again.
+
+        Args:
+            scorer: name of the scorer.
+            by_item: its scores by item and epoch.
+            reduced_in_log: the values that the log holds, by item.
+        """
+        whole = {item for item in by_item if item in reduced_in_log and item not in self.incomplete}
+        again = self._recompute(by_item, {item: reduced_in_log[item] for item in whole})
         for item in by_item:
             if item in whole:
-                yield ReducedScore(item=item, scorer=scorer, epoch=1, value=held[item])
+                yield ReducedScore(item=item, scorer=scorer, epoch=1, value=reduced_in_log[item])
             else:
                 missing = f"{self.reduction.reducer} of the epochs that count is unknown"
                 value = again.get(item)
@@ -246,19 +277,19 @@ class EpochScores:
                 )
 
     def _recompute(
-        self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]
+        self, by_item: Mapping[str, Mapping[int, Score]], metadata_of_reduction: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Compute the values of all items except the known ones by Inspect's own reducer.
 
         Args:
             by_item: scores by item and epoch.
-            known: the values that the log holds, by item. They check the reducer.
+            metadata_of_reduction: the values that the log holds, by item. They check the reducer.
 
         Returns:
             the values by item. Empty if the reducer is not Inspect's, or if it does not reproduce
             the known values, for example because of a threshold that the log does not hold.
         """
-        wanted = [item for item in by_item if item not in known]
+        wanted = [item for item in by_item if item not in metadata_of_reduction]
         function = _reducer_named(self.reduction.reducer) if wanted else None
         if function is None:
             return {}
@@ -266,7 +297,7 @@ class EpochScores:
         for item, scores in by_item.items():
             in_order = [scores[epoch] for epoch in sorted(scores)]
             values[item] = function(in_order).value
-        if any(not _is_same(values[item], value) for item, value in known.items()):
+        if any(not _is_same(values[item], value) for item, value in metadata_of_reduction.items()):
             return {}
         return {item: values[item] for item in wanted}
 
@@ -274,7 +305,7 @@ class EpochScores:
 def _scores_by_epoch(
     scorer: str, by_item: Mapping[str, Mapping[int, Score]]
 ) -> Iterator[ReducedScore]:
-    """Yield each score by item and epoch unchanged."""
+    """Yield each score of a scorer unchanged, item by item, with its own epoch."""
     for item, scores in by_item.items():
         for epoch, score in scores.items():
             yield ReducedScore(item, scorer, epoch, score.value)
@@ -291,9 +322,9 @@ def _reducer_named(name: str) -> Any:
 
 
 def _is_same(value: Any, other: Any) -> bool:
-    """Return whether two scores are equal.
+    """Return whether two scores are equal, as numbers, as dictionaries of scores, or otherwise.
 
-    Numbers may differ by `SAME_TOLERANCE`, and NaN equals NaN.
+    Numbers may differ by `SAME_TOLERANCE`, and NaN equals NaN. Dictionaries must have equal keys.
     """
     if isinstance(value, Mapping) and isinstance(other, Mapping):
         return value.keys() == other.keys() and all(

@@ -24,6 +24,11 @@ from podium.hosts.inspect_ai.logs.epoch_scores import (
 )
 
 Row = dict[str, Any]
+"""A row of a table, by column."""
+LETTERS_OF_INSPECT = frozenset({"C", "I", "P", "N"})
+"""Scores that Inspect converts to numbers: correct, incorrect, partial, no answer."""
+WORDS_OF_INSPECT = frozenset({"yes", "no", "true", "false"})
+"""Scores that Inspect converts to numbers, in lower or upper case."""
 
 
 class EvalFigure(NamedTuple):
@@ -45,7 +50,7 @@ class EvalFigure(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Whether the mean equals the log's own, or the log has none."""
+        """Whether the mean equals the log's own (`SAME_TOLERANCE`), or the log has none."""
         return self.own is None or isclose(
             self.mean, self.own.value, rel_tol=SAME_TOLERANCE, abs_tol=SAME_TOLERANCE
         )
@@ -76,7 +81,13 @@ class LeftOut(NamedTuple):
     def of_samples(
         cls, left_out: Sequence[LeftOutSample], samples: int, *, several_epochs: bool
     ) -> "LeftOut":
-        """Describe samples that are left out; `several_epochs` adds the epoch to their names."""
+        """Describe samples that are left out.
+
+        Args:
+            left_out: these samples.
+            samples: number of all samples of the log.
+            several_epochs: whether names have the epoch, as in `q7 (epoch 2)`.
+        """
         names = []
         for sample in left_out:
             epoch = f" (epoch {sample.epoch})" if several_epochs else ""
@@ -89,6 +100,8 @@ class ValueColumns:
     """Collects the scores of samples, with each text stored once."""
 
     def __init__(self) -> None:
+        # The lists `items`, `epochs` and `lengths` have an entry per sample: its id, its epoch, and
+        # the number of its values. The lists `values` and `metrics` have an entry per value.
         self.items: list[str] = []
         self.epochs: list[int] = []
         self.lengths: list[int] = []
@@ -99,11 +112,18 @@ class ValueColumns:
         self.numbers: dict[str, int] = {}
 
     def number_metrics(self, names: Iterable[str]) -> list[int]:
-        """Return the numbers of metrics, for `add`."""
+        """Return the numbers of metrics in the order of their names; new names get new numbers."""
         return [self.numbers.setdefault(name, len(self.numbers)) for name in names]
 
     def add(self, item: str, epoch: int, metrics: Sequence[int], values: Iterable[Any]) -> None:
-        """Add the values of a sample, one by metric. `metrics` has the numbers of the metrics."""
+        """Add the values of a sample.
+
+        Args:
+            item: id of the sample.
+            epoch: its epoch.
+            metrics: the number of the metric of each value.
+            values: the values as the log has them, in the same order.
+        """
         self.items.append(item)
         self.epochs.append(epoch)
         self.lengths.append(len(metrics))
@@ -111,7 +131,14 @@ class ValueColumns:
         self.values.extend(values)
 
     def build(self, model: str) -> pd.DataFrame:
-        """Return a table with a row per score of a model, numbered from 1; empty without scores."""
+        """Return a table with a row per value; a table without columns if there is no value.
+
+        The columns are `item`, `model`, `response` (the epoch), `score` and `metric`; the index
+        `row` counts from 1. A value that is no number has the score NaN.
+
+        Args:
+            model: name of the model in all rows.
+        """
         if not self.values:
             return pd.DataFrame()
         samples = np.repeat(np.arange(len(self.items)), self.lengths)
@@ -153,7 +180,7 @@ class EvalScores:
         self.about = {"item": "", "model": header.eval.model, "response": 1}
         self.measures: dict[tuple[str, str], Measure] = {}
         self.names: dict[tuple[str, str], str] = {}
-        # Numbers of the metrics in `values`, by scorer and names of the parts of a value.
+        # Numbers of the metrics in `values`. The key is the scorer, then the parts of its value.
         self.metrics_of_parts: dict[tuple[str, ...], list[int]] = {}
         self.epochs = EpochScores(path, self.reduction)
         self.scorers_of_lists = dict[str, None]()
@@ -161,7 +188,11 @@ class EvalScores:
 
     @property
     def needs_only_values(self) -> bool:
-        """Whether the rows need nothing of a sample but its values: neither groups nor reducers."""
+        """Whether the rows need nothing of a sample but its values.
+
+        True if items have no groups and the log takes the mean of epochs. Then `add_values` may be
+        used in place of `rows_of`.
+        """
         return self.cluster is None and self.is_mean
 
     def add_values(self, item: str, epoch: int, scores: Mapping[str, Any]) -> None:
@@ -178,17 +209,25 @@ class EvalScores:
             self.values.add(item, epoch, metrics, parts.values())
 
     def frame_of_values(self) -> pd.DataFrame:
-        """Return the rows that `add_values` added, numbered from 1."""
+        """Return the rows that `add_values` added; see `ValueColumns.build`."""
         return self.values.build(self.header.eval.model)
 
     def add_group(self, item: str, metadata: Mapping[str, Any]) -> None:
-        """Keep the group of an item, as text, if the metadata of its sample has one."""
+        """Keep the group of an item, as text, if its sample's metadata have the key `cluster`."""
         group = metadata.get(self.cluster) if self.cluster else None
         if group is not None:
             self.group_of_item[item] = str(group)
 
     def rows_of(self, item: str, epoch: int, scores: Mapping[str, Score]) -> Iterator[Row]:
-        """Yield the rows of a sample. If epochs are reduced, `rows_at_end` yields them later."""
+        """Yield the rows of a sample; nothing if the log reduces epochs, other than by their mean.
+
+        `rows_at_end` yields those rows later.
+
+        Args:
+            item: id of the sample.
+            epoch: its epoch.
+            scores: its scores, by scorer.
+        """
         if not self.is_mean:
             self.epochs.add_scores(item, epoch, scores)
             return
@@ -200,7 +239,10 @@ class EvalScores:
         self.epochs.leave_out_epoch(item)
 
     def rows_at_end(self) -> Iterator[Row]:
-        """Yield the rows of the items whose epochs are reduced."""
+        """Yield the rows of the items whose epochs are reduced; nothing if epochs are averaged.
+
+        These rows also have `reason`: why the score is unknown, else None.
+        """
         if self.is_mean:
             return
         for reduced in self.epochs.reduce():
@@ -208,15 +250,19 @@ class EvalScores:
             yield from ({**row, "reason": reduced.reason} for row in rows)
 
     def _rows_of_value(self, item: str, epoch: int, scorer: str, value: Any) -> Iterator[Row]:
-        """Yield a row per named part of a score's value, or one row for a plain value."""
+        """Yield a row per part of a score's value (`_parts_of`).
+
+        The columns are `item`, `model`, `response` (the epoch), `score` (None for what is no
+        number) and `metric`.
+        """
         about = self.about | {"item": item, "response": epoch}
         for metric, score in self._values_by_metric(scorer, value):
             yield {**about, "score": score, "metric": metric}
 
     def _values_by_metric(self, scorer: str, value: Any) -> list[tuple[str, float | None]]:
-        """Return metric and number for each named part of a score's value, or for a plain value.
+        """Return name of the metric and number for each part of a score's value (`_parts_of`).
 
-        A part that is no number has None.
+        The number of a part that is no number is None.
         """
         parts = self._parts_of(scorer, value).items()
         return [
@@ -225,16 +271,16 @@ class EvalScores:
         ]
 
     def _parts_of(self, scorer: str, value: Any) -> Mapping[str, Any]:
-        """Return the named parts of a score's value; a plain value is a part with an empty name.
+        """Return the parts of a score's value by name; a plain value has one part, named "".
 
-        A list is no number. Its scorer is noted, and the score is missing.
+        A list is such a plain value, which is no number. Its scorer is noted in `scorers_of_lists`.
         """
         if isinstance(value, list | tuple):
             self.scorers_of_lists[scorer] = None
         return value if isinstance(value, dict) else {"": value}
 
     def _metric_of(self, scorer: str, part: str) -> str:
-        """Return the name of the metric of a named part of a scorer's scores."""
+        """Return the name of the metric of a part of a scorer's scores; `part` may be empty."""
         name = self.names.get((scorer, part))
         if name is None:
             measure = measure_of_part(self.header.eval.task, scorer, part)
@@ -245,7 +291,8 @@ class EvalScores:
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the table without the samples that the log's own figures do not count.
 
-        A table without scores is returned as it is.
+        A table without the column `score` is returned as it is. A column with the groups of items
+        is added to `frame` itself, if any item has a group.
 
         Its `attrs` have `reduction` (how epochs are reduced), `figures` (a list of `EvalFigure`),
         `excluded` (a `LeftOut` by metric), `measures`, `scorers_of_lists` (names), and `cluster`,
@@ -279,17 +326,16 @@ class EvalScores:
         return frame
 
     def _epoch_means(self) -> dict[str, float]:
-        """Return the mean over all epochs by metric; empty if the log takes means of epochs."""
+        """Return, by metric, the mean over items of the mean over all epochs.
+
+        Empty if the log takes means of epochs: no scores are kept then.
+        """
         by_metric: dict[str, dict[str, list[float]]] = {}
         for scorer, by_item in self.epochs.scores.items():
             for item, scores in by_item.items():
-                rows = [
-                    row
-                    for score in scores.values()
-                    for row in self._rows_of_value(item, 1, scorer, score.value)
-                ]
-                for row in rows:
-                    _add_number(by_metric, row["metric"], item, row["score"])
+                for score in scores.values():
+                    for metric, number in self._values_by_metric(scorer, score.value):
+                        _add_number(by_metric, metric, item, number)
         return {
             metric: _mean_over_items(scores_of_metric)
             for metric, scores_of_metric in by_metric.items()
@@ -300,16 +346,16 @@ class EvalScores:
     ) -> dict[str, LeftOut]:
         """Return, by metric, the items that have a score but no reduced value in the log.
 
-        Metrics without a figure in the log's results, or of a scorer without reduced values, are
-        left out.
+        A metric is left out if it has no such item, if the log's results have no figure of it, or
+        if the log holds no reduced values of its scorer.
         """
-        held = read_reductions(self.path, self.reduction.reducer)
+        reductions = read_reductions(self.path, self.reduction.reducer)
         excluded = {}
         for metric, figure_of_log in ((figure.metric, figure.own) for figure in figures):
-            if figure_of_log is None or figure_of_log.scorer not in held:
+            if figure_of_log is None or figure_of_log.scorer not in reductions:
                 continue
             items = frame.loc[frame["metric"].eq(metric), "item"].unique()
-            names = tuple(item for item in items if item not in held[figure_of_log.scorer])
+            names = tuple(item for item in items if item not in reductions[figure_of_log.scorer])
             if names:
                 excluded[metric] = LeftOut(names, len(items))
         return excluded
@@ -333,8 +379,8 @@ def metrics_in(declared: Any) -> Iterator[Any]:
     """Yield the metrics that a scorer declares.
 
     Args:
-        declared: a metric; or a list, or a mapping by part of the scores, of what is declared; None
-            if nothing is.
+        declared: a metric; a list of metrics; a mapping of metrics by part of the scores; any
+            nesting of these; or None, which yields nothing.
     """
     if isinstance(declared, Mapping):
         for inner in declared.values():
@@ -347,7 +393,11 @@ def metrics_in(declared: Any) -> Iterator[Any]:
 
 
 def _may_count_more(figure: EvalFigure) -> bool:
-    """Return whether the mean here may count items that the log's own mean does not count."""
+    """Return whether the mean here may count items that the log's own mean does not count.
+
+    True if the two means differ, or if the log's own mean is over fewer items. An unknown number of
+    its items counts as 0. False if the log has no mean of its own.
+    """
     if figure.own is None:
         return False
     items_of_own = figure.own.items or 0
@@ -355,7 +405,10 @@ def _may_count_more(figure: EvalFigure) -> bool:
 
 
 def _with_statistic(measure: Measure, figures_of_log: Mapping[str, OwnFigure]) -> Measure:
-    """Return a measure with what the log calls its mean, if the log's figures have it."""
+    """Return a measure with the log's name of its mean (`accuracy` or `mean`) as its statistic.
+
+    A measure without a figure in the log is returned as it is.
+    """
     figure = figures_of_log.get(measure.name)
     return measure if figure is None else replace(measure, statistic=figure.statistic)
 
@@ -370,10 +423,11 @@ def _figures_of(
     Args:
         frame: the table, with the columns `metric`, `item` and `score`.
         figures_of_log: the figures of the log itself, by metric.
-        epoch_means: means over all epochs by metric; by default the mean above.
+        epoch_means: means over all epochs by metric. A metric that is missing here has the mean of
+            the table instead.
     """
-    known = frame[frame["score"].notna()]
-    by_item = known.groupby(["metric", "item"], sort=False)["score"].mean()
+    rows_with_score = frame[frame["score"].notna()]
+    by_item = rows_with_score.groupby(["metric", "item"], sort=False)["score"].mean()
     by_metric = by_item.astype(float).groupby("metric", sort=False).agg(["mean", "size"])
     figures = []
     for metric, mean, items in by_metric.itertuples():
@@ -392,41 +446,50 @@ def _figures_of(
 def _add_number(
     by_metric: dict[str, dict[str, list[float]]], metric: str, item: str, score: float | None
 ) -> None:
-    """Add a score to `by_metric`, a dictionary by metric and item, if it is a number."""
+    """Add a score to `by_metric`, in place; None and NaN are not added.
+
+    Args:
+        by_metric: the scores by metric and item.
+        metric: name of the metric.
+        item: id of the item.
+        score: the score.
+    """
     if score is not None and score == score:
         by_metric.setdefault(metric, {}).setdefault(item, []).append(score)
 
 
 def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
-    """Return the mean over items of the mean score of each item."""
+    """Return the mean over items of the mean score of each item.
+
+    Args:
+        by_item: the scores of each item, at least one; there must be an item.
+    """
     return float(np.mean([sum(scores) / len(scores) for scores in by_item.values()]))
 
 
 def _numbers_of(values: Sequence[Any]) -> Sequence[float | None]:
-    """Return values as numbers (`number_of`), None for those that are none."""
-    # Most logs have finite numbers alone, which need no look at each.
-    if {*map(type, values)} <= {float, int} and all(map(isfinite, values)):
+    """Convert scores to numbers (`number_of`), in the same order; None for what is no number."""
+    # Most logs have only finite numbers, which are converted faster without `number_of`.
+    types = {*map(type, values)}
+    if types <= {float, int} and all(map(isfinite, values)):
         return [*map(float, values)]
     return [*map(number_of, values)]
 
 
 def number_of(value: Any) -> float | None:
-    """Convert a score to a number as Inspect does.
+    """Convert a score to a finite number as Inspect does.
 
-    The result is None for a value that stands for no number, where Inspect would take 0.
+    True and False are 1 and 0. Texts are the letters and words that Inspect converts
+    (`LETTERS_OF_INSPECT`, `WORDS_OF_INSPECT`), or numbers written as text. The result is None for
+    any other value, where Inspect would take 0, and for NaN and infinite numbers.
     """
     if isinstance(value, int | float):
         return float(value) if isfinite(value) else None
-    # Inspect converts C (correct), I (incorrect), P (partial) and N (no answer), and yes, no, true
-    # and false.
-    if (
-        isinstance(value, str)
-        and value not in {*"CIPN"}
-        and value.lower() not in {"yes", "no", "true", "false"}
-    ):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    number = value_to_float()(value) if isinstance(value, str | int | float) else None
-    return number if number is not None and isfinite(number) else None
+    if not isinstance(value, str):
+        return None
+    is_known_text = value in LETTERS_OF_INSPECT or value.lower() in WORDS_OF_INSPECT
+    try:
+        number = value_to_float()(value) if is_known_text else float(value)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

@@ -9,16 +9,18 @@ from podium.data.tasks_of_items import TaskFacts
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 
 TRIAL = ("item", "response", "metric")
-"""Columns of scores that tell the trials of a model apart, as far as there are such columns."""
+"""Columns of scores that identify a trial of a model, as far as the scores have them."""
 
 
 def count_failed_models(
     frames: Sequence[tuple[FiledRun, pd.DataFrame]], failed: Iterable[FiledRun]
 ) -> None:
-    """Add the battles of failed models to what is known of the rows, in place.
+    """Add the missing battles of failed models to `attrs` of the rows, in place.
 
     On each trial of its task, a failed model lacks a battle with each other model of the task. A
-    model whose other log of the task has scores has not failed. Nothing is changed if no model has.
+    model whose other log of the task has scores has not failed. Nothing is changed if no model has
+    failed. Otherwise, the frames of each task get `missing` (the number is that of the whole task
+    in its first frame, and 0 in the others) and `facts_of_tasks`.
 
     Args:
         frames: the logs with their rows, which have the columns `task` and `model`. Tournaments
@@ -46,9 +48,12 @@ def count_failed_models(
 
 
 def _has_scores(model: str, frames: Iterable[pd.DataFrame]) -> bool:
-    """Return whether any rows are of a model, whose name may end with its settings there."""
-    known = {str(name) for frame in frames for name in frame["model"].unique()}
-    return any(f"{name} ".startswith(f"{model} ") for name in known)
+    """Return whether any rows are of a model.
+
+    In the rows, the model's name may be followed by a blank and its settings.
+    """
+    models_with_rows = {str(name) for frame in frames for name in frame["model"].unique()}
+    return any(f"{name} ".startswith(f"{model} ") for name in models_with_rows)
 
 
 def _battles_of_failed(frames: Sequence[pd.DataFrame], failed: int) -> int:

@@ -17,7 +17,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog
 from pydantic_core import to_jsonable_python
 
-from podium.checks import CHECKS
+from podium.check_kinds import CHECKS
 from podium.comparability.asked_items import AskedRun
 from podium.comparability.joined_names import note_names_joined
 from podium.comparability.questions import PairedTasks, pair_tasks
@@ -97,6 +97,7 @@ CARRIED_KEYS = (
 )
 """Keys in `attrs` of a log's rows that are passed on to the reader of battles."""
 LogFrame = tuple[FiledRun, pd.DataFrame]
+"""A log and its rows."""
 
 
 class CountedLogs(NamedTuple):
@@ -144,10 +145,11 @@ class PlannedLog(NamedTuple):
 def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
     """Return what decides the battles and verdicts of a log's tournament, as plain values.
 
-    All shards of a tournament have the same plan.
+    The keys are `tournament`, `responses`, `prompts`, `judges`, and `NAME=` for each argument of
+    the task that is set and not in `NO_MATTER`. All shards of a tournament have the same plan.
     """
     spec = log.eval
-    named = {
+    facts_of_plan = {
         "tournament": spec.task.rpartition("/")[2],
         "responses": str(spec.task_version),
         "prompts": tournament.prompts,
@@ -155,9 +157,10 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
     }
     for name, value in flatten_arguments(spec.task_args).items():
         if name not in NO_MATTER and value is not None:
-            named[f"{name}="] = value
+            facts_of_plan[f"{name}="] = value
     plain = json.dumps(
-        named, default=lambda value: to_jsonable_python(value, exclude_none=True, fallback=str)
+        facts_of_plan,
+        default=lambda value: to_jsonable_python(value, exclude_none=True, fallback=str),
     )
     return dict(json.loads(plain))
 
@@ -165,10 +168,12 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
 def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
     """Count the battles of absent shards as missing, and return notes on these shards.
 
-    The number is added to `missing` in `attrs` of the rows of each plan's first log.
+    The number is added to `missing` in `attrs` of the rows of each plan's first log. There is a
+    note per plan with absent shards. Logs of ordinary evals are ignored.
 
     Raises:
-        DataError: the shards are of different plans, or hold the same battles twice.
+        DataError: shards of one plan hold the same battles twice, or the shards are of different
+            plans and some are absent.
     """
     plans: dict[str, list[PlannedLog]] = {}
     for run, frame in logs:
@@ -176,27 +181,32 @@ def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
         if tournament is not None:
             plan = json.dumps(plan_in(run.header, tournament), sort_keys=True)
             plans.setdefault(plan, []).append(PlannedLog(run, tournament, frame))
+    # The plans of which a log is a shard, as JSON, with their logs.
     divided = {}
     for plan, group in plans.items():
         if any(log.tournament.shard for log in group):
             divided[plan] = group
     notes = [*map(_count_missing_shards, divided.values())]
     if len(divided) > 1 and any(notes):
-        first_plan, second_plan = map(json.loads, [*divided][:2])
-        names = _names_of_differing_values(first_plan, second_plan)
-        first, second = (group[0].run.path for group in [*divided.values()][:2])
+        first_plan, second_plan, *_ = divided
+        names = _names_of_differing_values(json.loads(first_plan), json.loads(second_plan))
+        first = divided[first_plan][0].run.path
+        second = divided[second_plan][0].run.path
         problem = f"shards of different plans: {first} and {second} differ in {some(names)}"
         raise DataError(problem, remedy="give the shards of one plan, or all shards of each")
     return [note for note in notes if note]
 
 
 def _names_of_differing_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """Return the names with other values in two mappings, or in one only, sorted."""
+    """Return the sorted keys whose values differ between two mappings, or that only one has."""
     return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
 
 
 def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
     """Add the battles of shards without a log to `missing` in `attrs` of the first log's rows.
+
+    Nothing is added if the logs are of the whole tournament, or if all shards have a log. If
+    battles are added, `missing_by_task` becomes None: their tasks are not known.
 
     Args:
         logs: the logs of one plan.
@@ -211,7 +221,8 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
     # A log for each number of shards; 0 stands for the whole tournament.
     path_of: dict[int, Path] = {}
     for log in logs:
-        path_of[log.tournament.shard.of if log.tournament.shard else 0] = log.run.path
+        number_of_shards = log.tournament.shard.of if log.tournament.shard else 0
+        path_of[number_of_shards] = log.run.path
     if len(path_of) > 1:
         ways = []
         for of, path in path_of.items():
@@ -271,27 +282,28 @@ def choose_logs(
     notes: list[Notice] = []
     if names_joined:
         runs, notes = _join_names_of_runs(runs)
-    named, records = _name_logs_by_settings(runs, labels)
-    counted = _choose_among(named, every=every, is_single=(len(labels) == 1), first=first)
+    named_runs, records = _name_logs_by_settings(runs, labels)
+    counted_logs = _choose_among(named_runs, every=every, is_single=(len(labels) == 1), first=first)
     labelled = {str(path) for path, label in labels.items() if label}
-    notes += [*_notes_on_names(runs, named), *notes_on_labels([*records.values()], labelled)]
-    notes += [*counted.notes, *unscored]
+    notes += [*_notes_on_names(runs, named_runs), *notes_on_labels([*records.values()], labelled)]
+    notes += [*counted_logs.notes, *unscored]
     if every:
         notes += _notes_on_limits(records)
     return CountedLogs(
-        logs=counted.logs,
+        logs=counted_logs.logs,
         records=records,
         notes=notes,
-        lost=[*lost, *counted.lost],
-        failed=counted.failed,
+        lost=[*lost, *counted_logs.lost],
+        failed=counted_logs.failed,
     )
 
 
 def _join_names_of_runs(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
-    """Write the names of the models of ordinary evals as people see them.
+    """Write the names of the models of ordinary evals as people see them (`joined_name`).
 
     Returns:
-        The runs, and a note on the names that became one.
+        The runs in the given order, those of tournaments unchanged; and a note on the names that
+        became one.
     """
     joined = []
     names = []
@@ -309,8 +321,12 @@ def _read_headers(
 ) -> tuple[list[FiledRun], list[Notice]]:
     """Read the headers of logs.
 
+    Args:
+        labels: paths of logs, and the label of each; None if it has no label.
+        needed: paths of the logs that must be readable.
+
     Returns:
-        The runs, and notes on logs that cannot be read.
+        The runs in the given order, and notes on logs that cannot be read.
 
     Raises:
         DataError: a log in `needed` cannot be read.
@@ -332,17 +348,20 @@ def _choose_among(
 ) -> CountedLogs:
     """Choose the runs that count.
 
+    Tournaments whose judge was stopped as unable to judge are left out beside others. A single log
+    counts as it is, without notes. The field `records` of the result is empty.
+
     Args:
         runs: the runs.
-        every: whether all runs of a question count.
+        every: whether all runs of a question count. If not, only the newest counts.
         is_single: whether there is a single log, which always counts.
         first: paths of finished logs that count before others of the same question.
     """
     if is_single:
         return CountedLogs(logs=list(runs), records={}, notes=[], lost=[])
     runs, stopped = _without_stopped_judges(runs)
-    chosen, failed, notes = choose_runs(runs, every=every, preferred=first)
-    for run in chosen:
+    chosen_runs, failed, notes = choose_runs(runs, every=every, preferred=first)
+    for run in chosen_runs:
         if not run.whole:
             notes.append(Notice("run-cut", {"path": str(run.path), "status": run.header.status}))
     lost = stopped
@@ -350,15 +369,15 @@ def _choose_among(
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
         lost.append(Notice("run-failed", {"path": str(run.path), "status": status}))
-    return CountedLogs(logs=chosen, records={}, notes=notes, lost=lost, failed=failed)
+    return CountedLogs(logs=chosen_runs, records={}, notes=notes, lost=lost, failed=failed)
 
 
 def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
     """Leave out tournaments whose judge was stopped as unable to judge, beside others.
 
     Returns:
-        The other runs, and a note on each that was left out. All runs are returned if each of the
-        tournaments was stopped so.
+        The other runs, and a note on each that was left out. All runs are returned, without notes,
+        if no other tournament is left.
     """
     why_stopped: dict[Path, str] = {}
     for run in runs:
@@ -378,7 +397,11 @@ def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], l
 def _name_logs_by_settings(
     runs: Sequence[FiledRun], labels: Mapping[Path, str | None]
 ) -> tuple[list[FiledRun], dict[Path, RunRecord]]:
-    """Name runs of one model that differ in settings by these; see `name_runs`.
+    """Give runs of one model that differ in settings names that show them; see `name_runs`.
+
+    Args:
+        runs: the runs. Those of tournaments keep their names.
+        labels: paths of the logs, and the label of each; None if it has no label.
 
     Returns:
         The runs, of which those with other settings are of other questions; and the records of the
@@ -392,30 +415,36 @@ def _name_logs_by_settings(
             records.append(run_in_log(run.path, run.header, run.who))
     labelled = {str(path) for path, label in labels.items() if label}
     records = describe_added_texts(records)
-    named = {Path(record.source): record for record in name_runs(records, labelled)}
-    return [_with_name(run, named.get(run.path)) for run in runs], named
+    named_records = {Path(record.source): record for record in name_runs(records, labelled)}
+    return [_with_name(run, named_records.get(run.path)) for run in runs], named_records
 
 
-def _notes_on_names(runs: Sequence[FiledRun], named: Sequence[FiledRun]) -> list[Notice]:
+def _notes_on_names(runs: Sequence[FiledRun], named_runs: Sequence[FiledRun]) -> list[Notice]:
     """Return a note on each model whose runs are named by their settings.
 
     Args:
         runs: the runs with the names of their models.
-        named: the same runs with their new names.
+        named_runs: the same runs with their new names.
     """
     names: dict[str, set[str]] = {}
-    for run, new in zip(runs, named, strict=True):
+    for run, new in zip(runs, named_runs, strict=True):
         if new.who != run.who:
             names.setdefault(run.who, set()).add(new.who)
     return [
-        Notice("settings-name-models", {"model": model, "names": sorted(given)})
-        for model, given in names.items()
+        Notice("settings-name-models", {"model": model, "names": sorted(model_labels)})
+        for model, model_labels in names.items()
     ]
 
 
 def _notes_on_limits(records: Mapping[Path, RunRecord]) -> list[Notice]:
-    """Return a note on each model whose runs on a task, with the same settings, have different
-    limits."""
+    """Return a note on each model whose runs on a task were cut to different limits.
+
+    A limit is the text of `--limit`, or `none`. The names of models in the records show settings
+    that differ, so runs under one name have the same settings.
+
+    Args:
+        records: the records of ordinary evals by path.
+    """
     limits: dict[tuple[str, str], dict[str, None]] = {}
     for run in records.values():
         limits.setdefault((run.model, run.task), {})[run.limit or "none"] = None
@@ -435,7 +464,13 @@ def _with_name(run: FiledRun, record: RunRecord | None) -> FiledRun:
 
 
 def find_logs(sources: Iterable[str]) -> list[FiledRun]:
-    """Return the logs that count among those in files, folders or globs; see `choose_logs`."""
+    """Return the logs that count among those in files, folders or globs; see `choose_logs`.
+
+    Logs that cannot be read are left out without a message.
+
+    Raises:
+        DataError: there is a single log, and it cannot be read.
+    """
     places = [
         local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources
     ]
@@ -455,15 +490,20 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     have in a ranking of all sources. A tournament's log is read only if its source has no log of an
     ordinary eval.
 
+    Raises:
+        DataError: a log cannot be read, and its source has no other log.
+
     Args:
         sources: for each source, the paths of its logs, and the label of each.
     """
-    given = []
+    asked_names = []
     for source in sources:
-        given.append({path: label for path, label in source.items() if not is_beside_logs(path)})
-    labels = {path: label for source in given for path, label in source.items()}
+        asked_names.append(
+            {path: label for path, label in source.items() if not is_beside_logs(path)}
+        )
+    labels = {path: label for source in asked_names for path, label in source.items()}
     needed: set[Path] = set()
-    for source in given:
+    for source in asked_names:
         # A damaged log is an error if its source has no other log, and only noted if it has.
         if len(source) == 1:
             needed |= source.keys()
@@ -473,16 +513,16 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     clusters: dict[Path, str | None] = {}
     notes = [*lost]
     unanswered: list[UnansweredRun] = []
-    for source in given:
+    for source in asked_names:
         runs_of_source = [run for run in runs if run.path in source]
-        counted = _choose_among(runs_of_source, every=False, is_single=(len(source) == 1))
-        evals = [run for run in counted.logs if not is_tournament(run.header)]
-        for run in evals or counted.logs:
+        counted_logs = _choose_among(runs_of_source, every=False, is_single=(len(source) == 1))
+        evals = [run for run in counted_logs.logs if not is_tournament(run.header)]
+        for run in evals or counted_logs.logs:
             record = records.get(run.path)
             names[run.path] = record.model if record else source[run.path]
             clusters[run.path] = _cluster_of(run.header)
-        notes += [*counted.lost, *counted.notes]
-        for run in counted.failed:
+        notes += [*counted_logs.lost, *counted_logs.notes]
+        for run in counted_logs.failed:
             if not is_tournament(run.header):
                 reason = f"its log has status {run.header.status}"
                 unanswered.append(UnansweredRun(model=run.who, task=run.what, reason=reason))
@@ -499,12 +539,16 @@ def _cluster_of(log: EvalLog) -> str | None:
 
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
-    """Return the run that a log belongs to, and how much of the run the log holds.
+    """Return the run of a log: whose it is, which question it answers, and how much it holds.
 
     Args:
         path: the log.
         log: its header.
         label: name of the model, as the user gave it; None for the name in the log.
+
+    Returns:
+        The run. Its question is model and task of an ordinary eval; for a tournament, its plan with
+        the cut of its samples (as JSON) and its shard.
     """
     spec = log.eval
     whole = log.status == "success"
@@ -549,8 +593,8 @@ def _samples_of_limit(log: EvalLog) -> int | None:
     dataset = log.eval.dataset
     if dataset.samples is None or dataset.sample_ids is None:
         return None
-    asked = len(dataset.sample_ids)
-    return asked if asked < dataset.samples else None
+    asked_samples = len(dataset.sample_ids)
+    return asked_samples if asked_samples < dataset.samples else None
 
 
 @garbage_collection_paused()
@@ -558,7 +602,9 @@ def _samples_of_limit(log: EvalLog) -> int | None:
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
     """Read the rows of the logs that count.
 
-    If the logs are of several tasks, ids of items begin with the task's name.
+    If the logs are of several tasks, ids of items begin with the task's name. There is one table
+    per log, under the path of the log. Tasks are ranked separately (`apart`), unless all logs are
+    of tournaments over the same several tasks.
 
     Args:
         labels: paths of logs, and the label of each; None if it has no label.
@@ -569,11 +615,11 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         OtherQuestionError: runs of a task share no input.
         UsageError: no log has a metric that is asked for, or verdicts and scores of one task are.
     """
-    counted = choose_logs(
+    counted_logs = choose_logs(
         labels, every=reading.all_runs, names_joined=reading.names_joined, by_scores=True
     )
-    notes, lost = counted.notes, counted.lost
-    read = _read_rows_that_count(counted, labels, reading)
+    notes, lost = counted_logs.notes, counted_logs.lost
+    read = _read_rows_that_count(counted_logs, labels, reading)
     frames, evals = read.frames, read.evals
     paired, notes_on_targets = _pair_rows_of_logs(read, reading.allowed)
     notes += notes_on_targets
@@ -595,49 +641,49 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     for _, frame in frames:
         frame.attrs["chances"] = chances
     sheets = tuple((str(log.path), frame) for log, frame in frames)
-    judged = judged_runs((log.header, str(frame["task"].iloc[0])) for log, frame in frames)
+    runs_of_judges = judged_runs((log.header, str(frame["task"].iloc[0])) for log, frame in frames)
     is_joint = _name_tasks_of_tournament(frames)
-    count_failed_models(frames, counted.failed)
+    count_failed_models(frames, counted_logs.failed)
     return GatheredBattles(
         sheets=sheets,
         claimed=frozenset(labels),
         notes=tuple(notes),
         lost=tuple(lost),
         apart=None if is_joint else "task",
-        accepted=(*paired.accepted, *accepted, *judged.accepted),
-        runs=(*read.runs, *judged.runs),
-        questions=(*paired.findings, *judged.questions),
+        accepted=(*paired.accepted, *accepted, *runs_of_judges.accepted),
+        runs=(*read.runs, *runs_of_judges.runs),
+        questions=(*paired.findings, *runs_of_judges.questions),
     )
 
 
 def _read_rows_that_count(
-    counted: CountedLogs, labels: Mapping[Path, str | None], reading: Reading
+    counted_logs: CountedLogs, labels: Mapping[Path, str | None], reading: Reading
 ) -> ReadLogs:
     """Read the logs, and return the rows that count: verdicts, or scores by the metrics asked for.
 
     Args:
-        counted: the logs. Notes on them are appended to its lists.
+        counted_logs: the logs. Notes on them are appended to its lists.
         labels: paths of all logs given, and the label of each; None if it has no label.
         reading: the user's options.
 
     Raises:
         DataError, OtherQuestionError, UsageError: see `read_logs`.
     """
-    logs, inputs = _read_each_log(counted, labels, reading.cluster)
-    chosen = choose_verdicts_or_scores(logs, reading)
-    counted.notes.extend(chosen.notes)
-    counted.lost.extend(chosen.lost)
-    described = _describe_evals(chosen, inputs, counted, labels)
-    return _select_scores(described, reading, counted, chosen)
+    logs, inputs = _read_each_log(counted_logs, labels, reading.cluster)
+    counted_rows = choose_verdicts_or_scores(logs, reading)
+    counted_logs.notes.extend(counted_rows.notes)
+    counted_logs.lost.extend(counted_rows.lost)
+    described = _describe_evals(counted_rows, inputs, counted_logs, labels)
+    return _select_scores(described, reading, counted_logs, counted_rows)
 
 
 def _read_each_log(
-    counted: CountedLogs, labels: Mapping[Path, str | None], cluster: str | None
+    counted_logs: CountedLogs, labels: Mapping[Path, str | None], cluster: str | None
 ) -> tuple[list[RowsOfLog], AskedInputs]:
     """Read the rows of each log, and the inputs of the ordinary evals.
 
     Args:
-        counted: the logs. Notes on them, and on those that cannot be read, are appended to its
+        counted_logs: the logs. Notes on them, and on those that cannot be read, are appended to its
             lists.
         labels: paths of all logs given, and the label of each; None if it has no label.
         cluster: the key of samples' metadata with the groups of items; None for the key by which
@@ -649,7 +695,7 @@ def _read_each_log(
     """
     logs = []
     inputs = AskedInputs()
-    for log in counted.logs:
+    for log in counted_logs.logs:
         try:
             rows = log_rows(log.path, inputs, cluster, log.header)
             if rows.verdicts is not None and not is_tournament(log.header):
@@ -659,35 +705,37 @@ def _read_each_log(
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
                 raise
             if isinstance(error, UnscoredTaskError):
-                counted.lost.append(note_on_unscored_log(log.path, error))
+                counted_logs.lost.append(note_on_unscored_log(log.path, error))
             else:
-                counted.lost.append(note_of_error(error))
+                counted_logs.lost.append(note_of_error(error))
     return logs, inputs
 
 
 def _describe_evals(
-    chosen: CountedRows,
+    counted_rows: CountedRows,
     inputs: AskedInputs,
-    counted: CountedLogs,
+    counted_logs: CountedLogs,
     labels: Mapping[Path, str | None],
 ) -> ReadLogs:
-    """Return the rows that count with their tasks and the names of their models.
+    """Return the rows that count, with the columns for task and name (`_with_task`).
+
+    The lists `evals` and `runs` of the result are about the ordinary evals with scores.
 
     Args:
-        chosen: the rows that count.
+        counted_rows: the rows that count.
         inputs: what the samples of the ordinary evals asked.
-        counted: the logs. Notes on them are appended to its lists.
+        counted_logs: the logs. Notes on them are appended to its lists.
         labels: paths of all logs given, and the label of each; None if it has no label.
     """
     contents = ReadLogs(frames=[], evals=[], runs=[], inputs=inputs)
-    for log, frame in chosen.frames:
-        counted.lost.extend(_notes_on_bad_judge(log))
-        counted.notes.extend(_notes_on_log(log, frame))
+    for log, frame in counted_rows.frames:
+        counted_logs.lost.extend(_notes_on_bad_judge(log))
+        counted_logs.notes.extend(_notes_on_log(log, frame))
         name = labels[log.path]
         if "reduction" in frame.attrs:
             name = log.who
             left_out: LeftOut = frame.attrs["invalidated"]
-            record = replace(counted.records[log.path], invalidated=len(left_out.names))
+            record = replace(counted_logs.records[log.path], invalidated=len(left_out.names))
             contents.evals.append(ScoredRun.of_frame(log, frame))
             contents.runs.append(record)
         contents.frames.append((log, _with_task(frame, log.header, name)))
@@ -695,10 +743,10 @@ def _describe_evals(
 
 
 def _name_model_of_log(frame: pd.DataFrame, log: FiledRun) -> None:
-    """Give the model of a log whose samples were judged against a reference the name of its run.
+    """Replace the name of an eval's own model in its verdicts by the name of its run, in place.
 
-    Runs of one model with different settings would else be one model. The columns are changed in
-    place.
+    The columns `model_a` and `model_b` are changed. Otherwise, runs of one model with different
+    settings would be one model.
     """
     written_name = log.header.eval.model
     for column in ("model_a", "model_b"):
@@ -707,18 +755,19 @@ def _name_model_of_log(frame: pd.DataFrame, log: FiledRun) -> None:
 
 
 def _select_scores(
-    read: ReadLogs, reading: Reading, counted: CountedLogs, chosen: CountedRows
+    read: ReadLogs, reading: Reading, counted_logs: CountedLogs, counted_rows: CountedRows
 ) -> ReadLogs:
-    """Return what was read of the metrics that count.
+    """Return what was read, with only the scores by the metrics that count.
 
-    Logs of which no metric counts are left out.
+    Logs without a metric that counts are left out.
 
     Args:
         read: what was read.
         reading: says which metrics are asked for.
-        counted: the logs. A note on the metrics that do not count, and notes on the logs that are
-            left out, are appended to its lists.
-        chosen: the rows that count, and the scorers of verdicts, whose names may be asked for.
+        counted_logs: the logs. A note on the metrics that do not count, and notes on the logs that
+            are left out, are appended to its lists.
+        counted_rows: the rows that count, and the scorers of verdicts, whose names may be asked
+            for.
 
     Raises:
         UsageError: no log has a metric that is asked for.
@@ -726,25 +775,27 @@ def _select_scores(
     measures = {
         measure for _, frame in read.frames for measure in frame.attrs.get("measures") or ()
     }
-    asked = metrics_asked_for(reading)
-    metrics, more = select_metrics(read.evals, measures, asked, chosen.judging)
-    counted.notes.extend(more)
-    without = [*chosen.without, *(task for task, names in metrics.items() if not names)]
-    if asked and without:
-        counted.notes.append(Notice("metric-of-no-run", {"tasks": without, "metrics": [*asked]}))
-    counted.lost.extend(notes_on_lists(read.evals))
+    asked_metrics = metrics_asked_for(reading)
+    metrics, more = select_metrics(read.evals, measures, asked_metrics, counted_rows.judging)
+    counted_logs.notes.extend(more)
+    without = [*counted_rows.without, *(task for task, names in metrics.items() if not names)]
+    if asked_metrics and without:
+        counted_logs.notes.append(
+            Notice("metric-of-no-run", {"tasks": without, "metrics": [*asked_metrics]})
+        )
+    counted_logs.lost.extend(notes_on_lists(read.evals))
     evals = []
     for scored in read.evals:
         figures = [figure for figure in scored.figures if figure.metric in metrics[scored.task]]
         if figures:
             evals.append(scored._replace(figures=figures))
         elif metrics[scored.task] and (scored.figures or not scored.scorers_of_lists):
-            counted.lost.append(_note_missing_metric(scored, metrics[scored.task]))
-    kept = {scored.run.path for scored in evals}
-    left_out = {scored.run.path for scored in read.evals} - kept
+            counted_logs.lost.append(_note_missing_metric(scored, metrics[scored.task]))
+    paths_of_runs = {scored.run.path for scored in evals}
+    left_out = {scored.run.path for scored in read.evals} - paths_of_runs
     frames = []
     for log, frame in read.frames:
-        if log.path in kept:
+        if log.path in paths_of_runs:
             attrs = frame.attrs
             frame = frame[frame["metric"].isin(metrics[log.header.eval.task])]
             frame.attrs = attrs
@@ -783,9 +834,9 @@ def _pair_rows_of_logs(
     Raises:
         OtherQuestionError: runs of a task share no input.
     """
-    asked = [AskedRun(run, read.inputs.by_log.get(Path(run.source), ())) for run in read.runs]
-    paired = pair_tasks(asked, allowed)
-    split = split_by_targets(asked, paired.names, allowed)
+    asked_runs = [AskedRun(run, read.inputs.by_log.get(Path(run.source), ())) for run in read.runs]
+    paired = pair_tasks(asked_runs, allowed)
+    split = split_by_targets(asked_runs, paired.names, allowed)
     paired = replace(paired, names=split.names, accepted=(*paired.accepted, *split.accepted))
     frames = {str(log.path): frame for log, frame in read.frames}
     for run, names in zip(read.runs, paired.names, strict=True):
@@ -796,19 +847,22 @@ def _pair_rows_of_logs(
 
 
 def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:
-    """Return the sorted models of the tournaments that have no battle in the rows."""
+    """Return the sorted models of the tournaments that have no row in any of the tables."""
     models = set[str]()
-    seen = set[str]()
+    models_with_rows = set[str]()
     for log, frame in frames:
         tournament = read_tournament(log.header)
         if tournament is not None:
             models |= {*tournament.models}
-            seen |= {*frame["model_a"], *frame["model_b"]}
-    return sorted(models - seen)
+            models_with_rows |= {*frame["model_a"], *frame["model_b"]}
+    return sorted(models - models_with_rows)
 
 
 def _name_tasks_in_items(frames: Sequence[LogFrame]) -> None:
-    """Change the ids of items in place to `TASK:ID` if the logs are of several tasks."""
+    """Change the column `item` in place to `TASK:ID` if the logs are of several tasks.
+
+    Rows of logs that are themselves of several tasks keep their ids (`task_prefixes`).
+    """
     prefix_of = task_prefixes([log for log, _ in frames])
     for log, frame in frames:
         prefix = prefix_of[log.path]
@@ -839,8 +893,8 @@ def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
         return False
     for log, frame in frames:
         task_of = {item: task_of_item(f"{item}", names) for item in frame["item"].unique()}
-        known = {item: task for item, task in task_of.items() if task}
-        frame["task"] = frame["item"].map(known).fillna(frame["task"])
+        tasks_of_items = {item: task for item, task in task_of.items() if task}
+        frame["task"] = frame["item"].map(tasks_of_items).fillna(frame["task"])
         frame.attrs["facts_of_tasks"] = _facts_of_tasks(log, frame, names)
     return True
 
@@ -867,16 +921,20 @@ def _facts_of_tasks(
 
 
 def _number_repeats(frames: Iterable[LogFrame]) -> None:
-    """Number repeats through all runs of a question, in place.
+    """Number repeats through all runs of a question, in the order of `frames`, in place.
 
-    In ordinary evals, the numbers of responses are changed instead.
+    The column `repeat` is changed. In ordinary evals, it is the column `response` instead, which is
+    added if there is none.
     """
     before: Counter[Any] = Counter()
     for log, frame in frames:
         if not frame.empty:
             column = "repeat" if is_tournament(log.header) else "response"
-            # Verdicts against a reference do not number the first response.
-            frame[column] = frame[column].fillna(1).astype(int) if column in frame else 1
+            if column in frame:
+                # Verdicts against a reference do not number the first response.
+                frame[column] = frame[column].fillna(1).astype(int)
+            else:
+                frame[column] = 1
             number = int(frame[column].max() - frame[column].min()) + 1
             frame[column] += before[log.question]
             before[log.question] += number
@@ -890,10 +948,13 @@ def _notes_on_bad_judge(log: FiledRun) -> Iterator[Notice]:
 
 
 def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes that the log keeps, why it was stopped, and on battles without a verdict.
+    """Yield the notes on one log that counts.
 
-    A log that was stopped because its judge cannot judge has no note about that, as its battles say
-    so.
+    They are, in this order: notes that the log keeps on agents; why the judge was stopped; samples
+    that are left out; battles that were never played, or that the judge could not be shown;
+    verdicts without graded credits; judges without a verdict; options that judges or models
+    refused; and replies that had to be asked for again in a JSON schema. If the judge was stopped
+    as unable to judge, `_notes_on_bad_judge` says so.
 
     Args:
         log: the log.
@@ -902,8 +963,8 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
     tournament = read_tournament(log.header)
     path = str(log.path)
     if tournament:
-        for kept in tournament.agents:
-            yield Notice("shown-of-agents", {"path": path, "note": kept.text})
+        for entry in tournament.agents:
+            yield Notice("shown-of-agents", {"path": path, "note": entry.text})
     why_stopped = reason_of_stop(log.header)
     if why_stopped and not why_stopped.cannot_judge:
         yield Notice("judge-stopped", {"path": path, "why": str(why_stopped)})
@@ -939,7 +1000,10 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
 
 
 def tasks_of(log: EvalLog) -> list[str]:
-    """Return the tasks of a log's items. In a tournament, they are the tasks of its responses."""
+    """Return the tasks of a log's items: of a tournament, the tasks of its responses, in order.
+
+    The list is empty for a tournament whose log does not name them.
+    """
     tournament = read_tournament(log)
     return tournament.tasks if tournament else [log.eval.task]
 
@@ -951,7 +1015,8 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
     empty.
     """
     tasks = {log.path: tasks_of(log.header) for log in logs}
-    several = len(set().union(*tasks.values())) > 1
+    all_tasks = {task for tasks_of_log in tasks.values() for task in tasks_of_log}
+    several = len(all_tasks) > 1
     prefixes = {}
     for path, names_of_tasks in tasks.items():
         prefixes[path] = f"{names_of_tasks[0]}:" if several and len(names_of_tasks) == 1 else ""
@@ -961,17 +1026,21 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
 def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFrame:
     """Return the rows with a column for the task, and one for the name.
 
-    In an ordinary eval, the name is that of the model. In a tournament, it is a label, and the
-    column `source`. Of the facts in `attrs`, those in `CARRIED_KEYS` are kept. An empty table is
-    returned as it is.
+    The columns are `task`, and `model` in an ordinary eval or `source` in a tournament. Of the
+    facts in `attrs`, those in `CARRIED_KEYS` are kept. An empty table is returned as it is.
+
+    Args:
+        frame: the rows, which are not changed.
+        log: header of the log.
+        name: name of the model, or label of the tournament; None adds no such column.
     """
     if frame.empty:
         return frame
     tournament = read_tournament(log)
     task = task_of_tournament(tournament, frame["item"]) if tournament else log.eval.task
     column = "source" if tournament else "model"
-    named = frame.assign(task=task)
+    frame_with_task = frame.assign(task=task)
     if name:
-        named[column] = name
-    named.attrs = {key: frame.attrs.get(key) for key in CARRIED_KEYS}
-    return named
+        frame_with_task[column] = name
+    frame_with_task.attrs = {key: frame.attrs.get(key) for key in CARRIED_KEYS}
+    return frame_with_task

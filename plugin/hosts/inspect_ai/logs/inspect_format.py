@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def read(records: "pd.DataFrame") -> "pd.DataFrame":
-    """Raise DataError, because a table is not a log."""
+    """Raise DataError in any case: a table is not a log."""
     del records
     raise DataError(
         "no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json"
@@ -62,14 +62,24 @@ def runs_in_logs(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRe
         return []
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
-    counted = choose_logs(logs, names_joined=reading.names_joined)
-    return [counted.records[log.path] for log in counted.logs if log.path in counted.records]
+    counted_logs = choose_logs(logs, names_joined=reading.names_joined)
+    return [
+        counted_logs.records[log.path]
+        for log in counted_logs.logs
+        if log.path in counted_logs.records
+    ]
 
 
 def _logs_and_files_beside(
     sources: Sequence[SourceFiles],
 ) -> tuple[dict[Path, str | None], frozenset[Path]]:
-    """Return the logs of sources, each with its label or None, and the files beside logs."""
+    """Return the logs among the files of sources, and the files that lie beside logs.
+
+    Files that are neither are left out.
+
+    Returns:
+        The label of each log, or None, by path; and the files beside logs (`is_beside_logs`).
+    """
     label_of_path = {}
     for source in sources:
         for path in source.paths:
@@ -85,11 +95,15 @@ def _logs_and_files_beside(
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per battle and a row per judgment of a tournament's log; nothing for other files.
 
-    A row has the fields of `BattleMetadata`, `task` if all items are of one, and `media` if the
-    instruction has images or other contents beside its text. That of a judgment also has the order,
-    the judge, `words` (its reply), and `carried`, which is True if an earlier log has the reply,
-    too. An ordinary eval that `pairwise` judged has a row per battle with the text of the
-    reference; see `_reference_rows`.
+    Each row of a battle is followed by the rows of its judgments. It has the fields of
+    `BattleMetadata`, `task` if all items are of one task, and `media`, the contents of the
+    instruction beside its text as text. The row of a judgment has the same keys and `order`,
+    `judge`, `words` (the judge's reply), and `carried`, which is True if an earlier log has the
+    reply, too. Invalidated samples are left out. An ordinary eval that `pairwise` judged has a row
+    per battle with the text of the reference; see `_reference_rows`.
+
+    Raises:
+        DataError: the log is damaged.
     """
     if not is_log(path):
         return
@@ -115,24 +129,30 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
             for battle, judgments in battles_with_replies(sample):
                 about = {**battle.to_log(), **task, **media}
                 yield about
-                for shown in judgments:
+                for judgment in judgments:
                     yield {
                         **about,
-                        "order": shown["order"],
-                        "judge": shown["judge"],
-                        "words": words_of_judgment(shown),
-                        "carried": bool(shown.get("carried")),
+                        "order": judgment["order"],
+                        "judge": judgment["judge"],
+                        "words": words_of_judgment(judgment),
+                        "carried": bool(judgment.get("carried")),
                     }
 
 
 def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
-    """Yield a row per battle and a row per judgment of `pairwise` in an ordinary eval; nothing for
-    other evals.
+    """Yield a row per battle of `pairwise` in an ordinary eval, and a row per judgment.
 
-    A row has item, `task`, both models, and the text of model_b, the reference. The reader of
-    responses has the text of model_a under the name of its run; `run_model` is its name here. If
-    the log lacks the text of the reference, `reference` names its file as the eval named it. That
-    of a judgment also has the order, the judge and `words`, its reply.
+    Nothing is yielded for other evals. Each row of a battle is followed by the rows of its
+    judgments whose replies the score has. It has the keys of `reference_texts_in`, without
+    `judgments`, and:
+
+    - `task`: the task of the eval.
+    - `run_model`: the name of model_a in this log. The reader of responses has its text under the
+      name of its run.
+    - `reference`: the file of the reference as the eval named it, if the log lacks its text
+      (`response_b`); else None.
+
+    The row of a judgment also has `order`, `judge` and `words`, the judge's reply.
     """
     from podium.hosts.inspect_ai.logs.podium_entries import reference_texts_in
     from podium.hosts.inspect_ai.logs.score_summaries import may_have_verdicts
@@ -145,20 +165,27 @@ def _reference_rows(path: Path, header: "EvalLog") -> Iterator[dict[str, Any]]:
         if sample.invalidated is not None:
             continue
         for name, score in sample.scores.items():
-            given = options.get(name, {}).get("reference")
-            named = given if isinstance(given, str) else ",".join(map(str, given or ()))
+            reference_option = options.get(name, {}).get("reference")
+            reference_texts = (
+                reference_option
+                if isinstance(reference_option, str)
+                else ",".join(map(str, reference_option or ()))
+            )
             for row in reference_texts_in(score):
                 judgments = row.pop("judgments")
                 lacks = row["response_b"] is None
-                known = {"task": header.eval.task, "run_model": header.eval.model}
-                about = {**row, **known, "reference": named if lacks else None}
+                task_and_model = {"task": header.eval.task, "run_model": header.eval.model}
+                about = {**row, **task_and_model, "reference": reference_texts if lacks else None}
                 yield about
                 for judgment in judgments:
                     yield {**about, **judgment}
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per answer of a model, with tokens, seconds and money; None if unknown.
+    """Yield a row per answer of a model, with its tokens, seconds and money.
+
+    The keys are `model`, `tokens in`, `tokens out`, `seconds` (working time) and `money`. Values
+    are None if unknown. Nothing is yielded for a file that is no log.
 
     In an ordinary eval, each sample has one answer. In a tournament, each sample that requested
     answers has one per model. The seconds of a sample with several answers are not those of one, so

@@ -17,7 +17,9 @@ from podium.run_record import RunRecord
 SECRET_FIELDS = frozenset({"model_arguments"})
 """Fields of a run's record that tournaments' logs do not hold, because they may hold secrets."""
 RUNS: TypeAdapter[list[RunRecord]] = TypeAdapter(list[RunRecord])
+"""Parses `TournamentMetadata.runs`."""
 QUESTIONS: TypeAdapter[list[QuestionFinding]] = TypeAdapter(list[QuestionFinding])
+"""Parses `TournamentMetadata.questions`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +38,29 @@ class JudgedRuns:
 
 
 def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
-    """Return the fields of a record that have another value than the default, as plain values."""
-    kept = {}
+    """Return the fields of a record whose value is not the default, by name, as plain values.
+
+    Fields in `SECRET_FIELDS` and empty mappings are left out.
+    """
+    values = {}
     for attribute in fields(record):
         value = getattr(record, attribute.name)
         # An empty mapping is the default of fields with mappings.
         if attribute.name not in SECRET_FIELDS and value not in (attribute.default, {}):
-            kept[attribute.name] = to_jsonable_python(value)
-    return kept
+            values[attribute.name] = to_jsonable_python(value)
+    return values
 
 
 def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> str:
     """Return the value of the column `task` in the verdicts of a tournament.
 
-    It is `UNKNOWN_TASK` with the tasks of the responses after it, if they are known. Of several
-    tasks, whose names begin the ids of items, only those with one of `items` are named, if there
-    are any.
+    It is `UNKNOWN_TASK`, followed by ` of TASK, TASK` if the tasks of the responses are known. The
+    ids of items of several tasks begin with `TASK:`. Then only tasks with an item in `items` are
+    named, or all tasks if no item begins so.
+
+    Args:
+        tournament: metadata of the tournament.
+        items: ids of the items with verdicts.
     """
     tasks = tournament.tasks
     if len(tasks) > 1:
@@ -65,11 +74,16 @@ def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> 
 
 
 def judged_runs(logs: Iterable[tuple[EvalLog, str]]) -> JudgedRuns:
-    """Return the runs in the logs of tournaments. Other logs have none.
-
-    Each header comes with the value of the column `task` in its verdicts.
+    """Return the runs in the logs of tournaments. Logs of ordinary evals are ignored.
 
     What several logs hold, as the shards of a tournament do, is returned once.
+
+    Args:
+        logs: the header of each log, with the value of the column `task` in its verdicts. This
+            value becomes `verdict_task` of its runs.
+
+    Raises:
+        DataError: the metadata of a tournament are damaged.
     """
     runs: list[RunRecord] = []
     questions: list[QuestionFinding] = []

@@ -55,7 +55,10 @@ from podium.tournaments.judge_rotation import jury_cells, name_jury
 from podium.wording import word_for
 
 HUMAN_RATINGS = "precomputed_scores"
-"""Inspect's scorer that reads ratings from a file. It holds the credit of model_a by humans."""
+"""Name of Inspect's scorer that reads ratings from a file.
+
+Its scores hold the credit that humans gave to model_a.
+"""
 BATTLE = ("item", "response", "model_a", "model_b")
 """Columns that identify a battle."""
 
@@ -77,7 +80,7 @@ class TableBuilder:
         self.count += 1
 
     def build(self) -> pd.DataFrame:
-        """Return the table, with the rows numbered from 1 as index."""
+        """Return the table. The index `row` counts from 1, and empty cells are None."""
         index = pd.RangeIndex(1, self.count + 1, name="row")
         whole = {
             name: [*values, *[None] * (self.count - len(values))]
@@ -250,7 +253,13 @@ class _LogReader:
     def _add_unjudged(
         self, sample: ScoredSample, scores: EvalScores, *, has_verdicts: bool
     ) -> None:
-        """Add the battles of a sample that were not judged, and the scores that are no verdicts."""
+        """Add the battles of a sample that were not judged, and the scores that are no verdicts.
+
+        Args:
+            sample: a sample of an ordinary eval.
+            scores: builds the rows of the scores.
+            has_verdicts: whether the sample has a row of a judgment.
+        """
         others = {}
         for name, score in sample.scores.items():
             battles = battles_in_score(score)
@@ -270,15 +279,19 @@ class _LogReader:
             self.score_table.add_row(row)
 
     def _count_unjudged(self) -> int:
-        """Count the battles of an ordinary eval with verdicts that were not judged."""
+        """Count the battles of an ordinary eval that were not judged, although others were.
+
+        They are the samples without a score of a judge, and the battles that have no verdict.
+        """
         count = self.table.count
+        # The cells of each column in `BATTLE`; zipped, they are the keys of the judged battles.
         keys = []
         for name in BATTLE:
             # A column ends with its last value that was set.
             cells = self.table.columns.get(name, [])
             keys.append([*cells, *[None] * (count - len(cells))])
-        judged = zip(*keys, strict=True)
-        return self.unjudged + len(self.lacking.difference(judged))
+        judged_keys = zip(*keys, strict=True)
+        return self.unjudged + len(self.lacking.difference(judged_keys))
 
     def add_summary(self, summary: Summary) -> None:
         """Add the scores of a sample of an ordinary eval from an exact summary."""
@@ -291,14 +304,23 @@ class _LogReader:
             self.scores.add_values(item, summary["epoch"], summary.get("scores") or {})
             self.scores.item_columns.add(item, summary.get("metadata") or {})
 
-    def _add_refused_options(self, request: RequestMetadata, kept: Any) -> None:
-        """Add the options that models refused which answered a request; `kept` is its entry."""
-        for (name, _), given in parse_answers(request, kept).items():
-            if given.refused:
-                self.refused_by_models.setdefault(name, {}).update(given.refused)
+    def _add_refused_options(self, request: RequestMetadata, entry: Any) -> None:
+        """Note which options the models that answered a request refused.
+
+        Args:
+            request: the request.
+            entry: podium's entry in the store of its sample; None if there is none.
+        """
+        for (name, _), answer in parse_answers(request, entry).items():
+            if answer.refused:
+                self.refused_by_models.setdefault(name, {}).update(answer.refused)
 
     def _add_round(self, announced: RoundMetadata) -> None:
-        """Count the battles that a round schedules, and keep its answer if it has one."""
+        """Count the battles that a round schedules, and those that it leaves out as missing.
+
+        Numbers of the schedule that it replaces are subtracted. If the round has the answer of the
+        tournament, this is kept.
+        """
         self.answer = announced.answer or self.answer
         self.missing += announced.left_out - announced.replaced[1]
         self.missing_by_task.add_round(announced)
@@ -318,7 +340,7 @@ class _LogReader:
         """
         # If several scores parsed the same replies, the last one counts.
         verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
-        shown = {
+        judged_battles = {
             battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN
         }
         refused: dict[tuple[Any, ...], str] = {}
@@ -327,7 +349,7 @@ class _LogReader:
                 row["human"] = float(row["model_a"] == self.tournament.preferred)
             if rating is not None:
                 row["human"] = rating
-            if battle in shown:
+            if battle in judged_battles:
                 self._add_judgment(row, repeats=repeats)
             else:
                 refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
@@ -367,24 +389,25 @@ class _LogReader:
     def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
         """Keep the judgments of a failed sample, or its battles if no judge was asked.
 
-        Battles of identical responses are skipped: a later sample plays them again.
+        The judgments go into `failed_rows`, the battles into `failed`. Battles of identical
+        responses are skipped: a later sample plays them again.
         """
         if not was_judge_asked(sample.kept):
             # Epochs count from 1 and repeats from 0: each epoch is taken to be one repeat.
             repeat = sample.epoch - 1
             self.failed += [(_failed_row(battle, repeat), battle.judges) for battle in played]
             return
-        kept = SampleReplies.parse(sample.kept).to_battles()
-        for battle, replies in zip(played, kept, strict=True):
+        replies_by_battle = SampleReplies.parse(sample.kept).to_battles()
+        for battle, replies in zip(played, replies_by_battle, strict=True):
             self.judges |= read_judges(replies.judges)
             if replies.identical:
                 # It is played again with the failed battles of its pack.
                 continue
-            for shown in replies.judgments:
+            for judgment in replies.judgments:
                 row = {
-                    **_failed_row(battle, shown["repeat"]),
-                    "judge": shown["judge"],
-                    **_failure_in(shown),
+                    **_failed_row(battle, judgment["repeat"]),
+                    "judge": judgment["judge"],
+                    **_failure_in(judgment),
                 }
                 self.failed_rows[_judgment_of(row)] = row
 
@@ -484,9 +507,10 @@ class _LogReader:
         return frame
 
     def _jury_cells(self) -> dict[str, Any]:
-        """Return the columns of a jury, whose judges took turns or all judged every battle.
+        """Return the columns of a jury, each with the one value of all its rows, by name.
 
-        Empty if no battle has several judges, and they did not take turns.
+        The judges of a jury took turns, or all of them judged every battle. Empty if no battle has
+        several judges, and judges did not take turns.
         """
         if self.tournament and self.tournament.jury:
             return {"jury": name_jury(self.tournament.jury)}
@@ -504,7 +528,7 @@ class _LogReader:
         return options
 
     def _count_repeated_in_schema(self, frame: pd.DataFrame) -> int:
-        """Count the verdicts in a JSON schema of judges that are asked for text first."""
+        """Count the readable verdicts in a JSON schema by judges that are asked for text first."""
         text_first = [judge.name for judge in self.judges.values() if judge.replies != SCHEMA_FIRST]
         is_by_schema = frame["schema"].eq(True) & frame["credit"].notna()
         return int((is_by_schema & frame["judge"].isin(text_first)).sum())
@@ -512,15 +536,16 @@ class _LogReader:
     def _add_failed_rows(self) -> dict[str, int]:
         """Add an unparsed row per judge of a failed battle.
 
-        Battles of a judge without any verdict are counted as missing, without a row, unless other
-        judges of a jury judged them. So are those that no judge was asked about because it was
-        stopped as unable to judge.
+        Battles of a judge without any verdict (a silent judge) have no row. They count as missing,
+        unless other judges of a jury judged them. If the run was stopped because its judge cannot
+        judge, the battles about which no judge was asked count as missing, too.
 
         Returns:
-            the number of such missing battles, by judge.
+            The number of battles of each silent judge.
         """
         judges = [*dict.fromkeys(self.table.columns.get("judge", ()))]
         silent = Counter[str]()
+        # Battle, judge and repeat (`_judged_battle`) of failed judgments of silent judges.
         lost = set()
         for judgment, row in self.failed_rows.items():
             if judgment in self.repeated:
@@ -529,8 +554,9 @@ class _LogReader:
                 self.table.add_row(row)
             else:
                 lost.add(_judged_battle(row))
-        silent.update(battle[len(BATTLE)] for battle in lost)
-        silent_items = [battle[0] for battle in lost]
+        # The judge comes after the columns of `BATTLE`, the first of which is the item.
+        silent.update(key[len(BATTLE)] for key in lost)
+        silent_items = [key[0] for key in lost]
         stop = reason_of_stop(self.header)
         if stop and stop.cannot_judge:
             self.missing += len(self.failed)
@@ -575,12 +601,18 @@ class _LogReader:
 
 
 def _battle_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the values that identify the battle of a verdict."""
+    """Return the values that identify the battle of a verdict, in the order of `BATTLE`.
+
+    Values that the row lacks are None.
+    """
     return tuple(row.get(name) for name in BATTLE)
 
 
 def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the values that identify the battle, judge and repeat of a verdict."""
+    """Return the values that identify battle, judge and repeat of a verdict, in this order.
+
+    The verdicts of both orders have the same values.
+    """
     return (*_battle_key(row), row.get("judge"), row.get("repeat"))
 
 
@@ -589,11 +621,15 @@ def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (*_judged_battle(row), row.get("order"))
 
 
-def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
-    """Return order, reason and error message of a judgment that failed, by column."""
-    reply = next(reply for reply in map(load_reply, shown["replies"]) if reply.failed)
+def _failure_in(judgment: KeptJudgment) -> dict[str, Any]:
+    """Return the columns `order`, `reason` and `reply` of a judgment with a failed reply.
+
+    `reply` is the beginning of the error message. A judgment with two replies, of a pointwise
+    judge, has the order `merged`.
+    """
+    reply = next(reply for reply in map(load_reply, judgment["replies"]) if reply.failed)
     return {
-        "order": shown["order"] if len(shown["replies"]) == 1 else "merged",
+        "order": judgment["order"] if len(judgment["replies"]) == 1 else "merged",
         "reason": reply.reason_of_no_answer,
         "reply": excerpt_of(reply.refused),
     }
@@ -602,8 +638,9 @@ def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
 def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
     """Return the unparsed verdict on a battle whose sample failed.
 
-    Its order is `merged` unless the battle sets it. Category and group are those of its item, as in
-    the rows of other battles.
+    The columns are those of `BATTLE`, `category` and `group` (as far as the battle has them),
+    `order`, `repeat`, `credit` (None) and `reason` (`FAILED`). The order is `merged` unless the
+    battle says which model is shown first.
     """
     row: dict[str, Any] = {}
     for name in (*BATTLE, "category", "group"):

@@ -29,7 +29,11 @@ LOG_SUFFIXES = (".eval", ".json", RANKING)
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is an Inspect log, by its suffix or the first fields of its JSON."""
+    """Return whether a file is an Inspect log, by its suffix or the first fields of its JSON.
+
+    Any `.eval` file is one, whatever it holds. Files of other suffixes than `.eval` and `.json` are
+    none, and neither are Inspect's own lists of logs (`LISTS`).
+    """
     if path.suffix == ".eval":
         return True
     if path.suffix != ".json" or path.name in LISTS:
@@ -39,7 +43,10 @@ def is_log(path: Path) -> bool:
 
 
 def is_beside_logs(path: Path) -> bool:
-    """Return whether a file is an eval set's list, a ranking or a pin, which lie beside logs."""
+    """Return whether a file lies beside logs: an eval set's list, a ranking or a pin.
+
+    Rankings are recognised by name. Lists and pins are opened, as other files may have their names.
+    """
     if path.name == PIN_FILE:
         return b'"podium"' in _first_bytes(path)
     if path.name in LISTS:

@@ -8,7 +8,9 @@ from podium.hosts.inspect_ai.logs.podium_entries import RoundMetadata, Tournamen
 
 
 class MissingByTask:
-    """The number of battles without a row, by task.
+    """Counts the battles without a row, by task.
+
+    It begins with the battles of the first round that lack a response.
 
     Args:
         tournament: metadata of the tournament; None if the log is of an ordinary eval.
@@ -27,14 +29,14 @@ class MissingByTask:
             self._is_known = False
 
     def add(self, items: Iterable[str]) -> None:
-        """Count a battle on each of these items."""
+        """Count one battle on each of these items; an item that occurs twice counts twice."""
         for item in items:
             self._counts[task_of_item(f"{item}", self.tasks)] += 1
 
     def add_round(self, announced: RoundMetadata) -> None:
-        """Count the battles that a round leaves out, without those of the round it replaces.
+        """Count the battles that a round leaves out, minus those of the round that it replaces.
 
-        If their numbers are not known by item, no number by task is known from now on.
+        If these numbers are not known by item, `numbers` is None from now on.
         """
         numbers = Counter(announced.left_out_of)
         numbers.subtract(announced.replaced_of)
@@ -45,16 +47,19 @@ class MissingByTask:
             self._is_known = False
 
     def numbers(self) -> dict[str, int] | None:
-        """Return the number of each task, 0 for tasks without; None if it is not known."""
+        """Return the number of missing battles of each task, 0 if a task has none.
+
+        None if the numbers are not known, or if the tournament has fewer than two tasks.
+        """
         if not self._is_known:
             return None
         return {task: self._counts[task] for task in self.tasks}
 
 
 def tasks_of_tournament(tournament: TournamentMetadata) -> tuple[str, ...]:
-    """Return the sorted tasks of a tournament's responses.
+    """Return the sorted tasks of a tournament's responses, each once; empty if unknown.
 
-    Samples of lm-eval name them in the records of their runs.
+    Responses from samples of lm-eval have no `tasks`: the records of their runs name the tasks.
     """
     of_runs = {str(run["task"]) for run in tournament.runs if run.get("task")}
     return tuple(sorted({*(tournament.tasks or of_runs)}))

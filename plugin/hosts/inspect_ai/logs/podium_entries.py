@@ -65,10 +65,14 @@ class LogContents(
     model_config = ConfigDict(protected_namespaces=())
 
     @classmethod
-    def parse(cls, kept: Any) -> Self:
-        """Return the model of what a log holds; DataError if it is invalid."""
+    def parse(cls, content: Any) -> Self:
+        """Parse what a log holds, under the keys of the log or the names of the fields.
+
+        Raises:
+            DataError: a field is missing or has a wrong type. The error names the field.
+        """
         try:
-            return cls.model_validate(kept)
+            return cls.model_validate(content)
         except ValidationError as error:
             wrong = error.errors(include_url=False)[0]
             field = ".".join(map(str, wrong["loc"]))
@@ -78,7 +82,7 @@ class LogContents(
             raise DataError(problem, remedy="run it again, or leave this log out") from None
 
     def to_log(self) -> dict[str, Any]:
-        """Return the fields that were set, under their keys in the log."""
+        """Return the fields that were set, under their keys in the log. Defaults are left out."""
         return self.model_dump(by_alias=True, exclude_unset=True)
 
 
@@ -168,11 +172,17 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
 
 def is_tournament(log: EvalLog) -> bool:
     """Return whether a log is of a tournament, in any format version."""
-    return not {"podium_models", "podium_entrants"}.isdisjoint(log.eval.metadata or {})
+    metadata = log.eval.metadata or {}
+    # The first version called the models entrants.
+    return "podium_models" in metadata or "podium_entrants" in metadata
 
 
 def read_tournament(log: EvalLog) -> TournamentMetadata | None:
-    """Return the tournament's metadata in a log's header; None for an ordinary eval."""
+    """Return the tournament's metadata in a log's header; None for an ordinary eval.
+
+    Raises:
+        DataError: the metadata are damaged, or another version of podium wrote them.
+    """
     metadata = log.eval.metadata or {}
     if not is_tournament(log):
         return None
@@ -185,15 +195,22 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
 
 
 def is_cancelled(message: str) -> bool:
-    """Return whether an error of a sample only says that the run stopped, which is no cause."""
+    """Return whether the error message of a sample only says that the run was cancelled."""
     return message.startswith("CancelledError")
 
 
 class ItemMetadata(LogContents):
     """The item that a sample is about.
 
-    If `transcript`, all responses to the item are written as transcripts. `group` is the group of
-    the item in a run with groups of items (`TournamentMetadata.cluster`).
+    Attributes:
+        item: id of the item.
+        instruction: what the models were asked.
+        category: category of the item; None if it has none.
+        group: the group of the item in a run with groups of items (`TournamentMetadata.cluster`);
+            None if there are no groups.
+        reference: the reference answer; None if there is none.
+        system: the system prompt of the models; None if there is none.
+        transcript: whether all responses to the item are written as transcripts.
     """
 
     item: str
@@ -208,7 +225,10 @@ class ItemMetadata(LogContents):
 def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
     """Return a function from a battle's fields to the length of an answer, in characters.
 
-    `side` is the field with the response. In a transcript, only the final answer counts.
+    In a transcript, only the final answer counts.
+
+    Args:
+        side: the field with the response, `response_a` or `response_b`.
     """
 
     def length(battle: dict[str, Any]) -> int:
@@ -225,8 +245,13 @@ class BattleMetadata(ItemMetadata):
     Attributes:
         response: which of the models' responses to the item it is about, from 1.
         earlier: if the sample repeats failed calls, the replies so far by epoch; otherwise None.
+        model_a: the model to which credits refer.
+        model_b: the other model.
         first: the model whose response is shown first; None if the options of the run decide it.
         judges: names of the judges whose turn it is; empty if all judges judge the battle.
+        round: number of the round in which the battle is played.
+        response_a: the response of model_a.
+        response_b: the response of model_b.
         length_a: length of model_a's answer, in characters.
         length_b: length of model_b's answer, in characters.
         checklist: questions on a good response, which the judge is shown.
@@ -254,7 +279,7 @@ class BattleMetadata(ItemMetadata):
         return self.response_a.strip() == self.response_b.strip()
 
     def to_log(self) -> dict[str, Any]:
-        """Return the fields that were set, and the lengths."""
+        """Return the fields that were set, under their keys in the log, and the lengths."""
         return super().to_log() | {"length_a": self.length_a, "length_b": self.length_b}
 
 
@@ -265,6 +290,7 @@ class PackMetadata(ItemMetadata):
         response: which of the models' responses to the item it is about, from 1.
         earlier: if the sample repeats failed calls, the replies so far by epoch; otherwise None.
         judges: names of the judges whose turn it is; empty if all judges judge the battles.
+        round: number of the round in which the battles are played.
         battles: model_a and model_b of each battle, and the model shown first if that is set.
         responses: the text of the response, by model.
     """
@@ -301,9 +327,9 @@ class RoundMetadata(LogContents):
         note: why these battles are played.
         left_out: number of battles that lack a response.
         left_out_of: the same number by item.
-        replaced: if answers failed and the round was scheduled anew, the numbers of battles and of
-            left-out battles in the schedule before; otherwise zeros.
-        replaced_of: the latter number by item.
+        replaced: if answers failed and the round was scheduled anew, the number of battles in the
+            schedule before, then the number of battles that it left out; otherwise zeros.
+        replaced_of: the number of battles that the schedule before left out, by item.
         answer: the answer of a tournament that stops by itself; only in the last round.
     """
 
@@ -317,7 +343,13 @@ class RoundMetadata(LogContents):
 
 
 class RequestMetadata(ItemMetadata):
-    """A request for answers: `asked_models` are asked for a response to the item."""
+    """A request for answers: models are asked for a response to the item.
+
+    Attributes:
+        asked_models: names of the models that are asked.
+        pairings: the battles for which the answers are needed, each as a list.
+        media: contents of the instruction beside its text, as text; None if there are none.
+    """
 
     asked_models: list[str]
     pairings: list[list[Any]] = []
@@ -331,10 +363,18 @@ class PortionMetadata(LogContents):
 
 
 SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata | PortionMetadata
+"""The metadata of a tournament's sample, one class for each kind of sample."""
 
 
 def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
-    """Return the metadata of a tournament's sample, parsed by the class for its kind."""
+    """Return the metadata of a tournament's sample, parsed by the class for its kind.
+
+    `REQUEST_KEY`, `ROUND_KEY`, `PORTION_KEY` and `BATTLES` among the keys mark a request, a round,
+    a portion and a pack. Without these keys, the sample is a single battle.
+
+    Raises:
+        DataError: the metadata are damaged, for example those of an ordinary sample.
+    """
     if REQUEST_KEY in metadata:
         return RequestMetadata.parse(metadata)
     if ROUND_KEY in metadata:
@@ -353,7 +393,22 @@ def parse_battles(metadata: Mapping[str, Any]) -> list[BattleMetadata]:
 
 
 class KeptReply(TypedDict):
-    """A judge's reply, as `podium.scorers.judging.dump_reply` writes it."""
+    """A judge's reply, as `podium.scorers.judging.dump_reply` writes it.
+
+    A key that is missing stands for the default of the field in `podium.scorers.reply.Reply`.
+
+    Attributes:
+        text: the text of the reply; empty if there is none.
+        truncated: whether the reply was cut off at a limit of tokens.
+        tokens: tokens with the probabilities of their alternatives.
+        refused: the server's words if it rejected the prompt, or the error of a failed call.
+        rejection: why the prompt was rejected, as a code such as `TOO_LONG`.
+        structured: whether the reply was asked for in a JSON schema.
+        cost: money that the call cost.
+        failed: short name of the failure if the call failed.
+        withheld: why the provider withheld the reply.
+        in_reasoning: whether the reply was cut off before its answer began.
+    """
 
     text: str
     truncated: NotRequired[bool]
@@ -370,9 +425,14 @@ class KeptReply(TypedDict):
 class KeptJudgment(TypedDict):
     """One judgment: one reply of a pairwise judge, or one reply per response of a pointwise judge.
 
-    It has no replies if the responses are identical, so that the judge was not asked.
-    `mode` says whether token probabilities are used: `off` or `required`. If `carried`, another
-    sample of this log made the calls, and its score holds the verdict.
+    Attributes:
+        order: `ab` or `ba`: which response was shown first; `merged` for a pointwise judge.
+        repeat: number of the repeat, from 0.
+        judge: name of the judge's record.
+        replies: the replies; empty if the responses are identical, so that no judge was asked.
+        attempts: how often the judge was asked until its reply could be parsed.
+        mode: whether token probabilities are used: `off` or `required`.
+        carried: whether another sample of this log made the calls, whose score holds the verdict.
     """
 
     order: str
@@ -384,9 +444,9 @@ class KeptJudgment(TypedDict):
     carried: NotRequired[bool]
 
 
-def has_failed(shown: KeptJudgment) -> bool:
-    """Return whether a call for a judgment failed."""
-    return any(reply.get("failed") for reply in shown["replies"])
+def has_failed(judgment: KeptJudgment) -> bool:
+    """Return whether any call for a judgment failed. A judgment without replies has not failed."""
+    return any(reply.get("failed") for reply in judgment["replies"])
 
 
 class BattleReplies(LogContents):
@@ -406,7 +466,7 @@ class BattleReplies(LogContents):
 
     @property
     def has_failed(self) -> bool:
-        """Whether a call on the battle failed."""
+        """Whether any call on the battle failed."""
         return any(map(has_failed, self.judgments))
 
 
@@ -432,14 +492,14 @@ class SampleReplies(BattleReplies):
         return [self] if self.battles is None else self.battles
 
 
-def was_judge_asked(kept: Any) -> bool:
+def was_judge_asked(entry: Any) -> bool:
     """Return whether an entry in a sample's store holds replies of judges (`SampleReplies`).
 
     Args:
-        kept: podium's entry; None if there is none. The entry of a sample that asked models for
+        entry: podium's entry; None if there is none. The entry of a sample that asked models for
             answers holds no replies of judges.
     """
-    return isinstance(kept, Mapping) and "options" in kept
+    return isinstance(entry, Mapping) and "options" in entry
 
 
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
@@ -448,26 +508,27 @@ def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgm
     Ties of identical responses are left out.
     """
     for battle, judgments in battles_with_replies(sample):
-        for shown in judgments:
-            if not shown.get("carried"):
-                yield battle, shown
+        for judgment in judgments:
+            if not judgment.get("carried"):
+                yield battle, judgment
 
 
 def battles_with_replies(
     sample: EvalSample,
 ) -> Iterator[tuple[BattleMetadata, list[KeptJudgment]]]:
-    """Yield each battle of a sample with its judgments that have replies, if any.
+    """Yield each battle of a sample with its judgments that have replies; the list may be empty.
 
-    Replies from earlier logs are among them. A call that failed has none.
+    Replies from earlier logs are among them. Judgments with a failed call are left out, and so are
+    those of identical responses, which have no replies.
     """
     battles = parse_battles(sample.metadata)
-    kept = sample.store.get(NAMESPACE)
-    if not battles or not kept:
+    entry = sample.store.get(NAMESPACE)
+    if not battles or not entry:
         yield from ((battle, []) for battle in battles)
         return
-    for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
-        answered = [shown for shown in replies.judgments if shown["replies"]]
-        yield battle, [shown for shown in answered if not has_failed(shown)]
+    for battle, replies in zip(battles, SampleReplies.parse(entry).to_battles(), strict=True):
+        answered = [judgment for judgment in replies.judgments if judgment["replies"]]
+        yield battle, [judgment for judgment in answered if not has_failed(judgment)]
 
 
 BattleMetadata.model_rebuild()
@@ -475,10 +536,14 @@ PackMetadata.model_rebuild()
 
 
 class GivenAnswer(LogContents):
-    """The result of asking a model: the `text` of its answer, or in `failed` why it gave none.
+    """The result of asking a model for an answer.
 
-    If `gave_up`, the model is not asked any more. `refused` has the server's words by each option
-    (such as `temperature`) that the model was asked without, because its server refuses it.
+    Attributes:
+        text: the answer; None if there is none.
+        failed: why there is none; None if there is one.
+        refused: the options (such as `temperature`) that the model's server refuses, so that it was
+            asked without them, each with the server's words.
+        gave_up: whether the model is not asked any more.
     """
 
     text: str | None = None
@@ -488,25 +553,32 @@ class GivenAnswer(LogContents):
 
 
 def parse_answers(
-    request: RequestMetadata, kept: Mapping[str, Any] | None
+    request: RequestMetadata, entry: Mapping[str, Any] | None
 ) -> dict[tuple[str, str], GivenAnswer]:
-    """Return the answers to a request by model and item.
+    """Return the answers to a request by name of the model and id of the item.
 
-    `kept` is the entry in the sample's store; None if the sample failed. A model without an answer
+    `entry` is the entry in the sample's store; None if the sample failed. A model without an answer
     in it has failed.
     """
     failed = {"failed": "the sample failed"}
     return {
-        (name, request.item): GivenAnswer.parse((kept or {}).get(name, failed))
+        (name, request.item): GivenAnswer.parse((entry or {}).get(name, failed))
         for name in request.asked_models
     }
 
 
 class VerdictRow(TypedDict):
-    """The verdict of one judgment; its `credit` is that of model_a, and None if unparsed.
+    """The verdict of one judgment.
 
-    `words` is the judge's reply where the sample's store has none, as with `pairwise`.
     `podium.scorers.judging.build_verdict_row` adds further columns.
+
+    Attributes:
+        order: as in `KeptJudgment`.
+        repeat: as in `KeptJudgment`.
+        judge: as in `KeptJudgment`.
+        attempts: as in `KeptJudgment`.
+        credit: the credit of model_a, in [0, 1]; None if the judgment is unparsed.
+        words: the judge's reply where the sample's store has none, as with `pairwise`.
     """
 
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
@@ -522,12 +594,20 @@ class VerdictRow(TypedDict):
 class BattleVerdict(LogContents):
     """The verdict on one battle, with the fields of the battle that its score repeats.
 
-    `judges` has the records of the judges by name, as `JudgeRecord.to_json` writes them. If
-    `identical`, the responses are identical, and the battle is a tie without a call. `missing` says
-    why no judge was asked, and such a battle has no judgments. `merging` has the settings by which
-    the judgments were merged (`one_sided`, `rule`, `quorum`), without those that are defaults.
-    `response_b` is the response of a reference that `pairwise` compared: the sample has only the
-    other one. A transcript is not repeated here: the score has it under `transcripts`.
+    The fields from `item` to `length_b` are those of `BattleMetadata`.
+
+    Attributes:
+        margin: by how much model_a is better, on the scale of the realization; None if unknown.
+        prompt_hash: hash of the judge's prompts.
+        identical: whether the responses are identical, so that the battle is a tie without a call.
+        missing: why no judge was asked; such a battle has no judgments.
+        merging: the settings by which the judgments were merged (`one_sided`, `rule`, `quorum`),
+            without those that are defaults.
+        response_b: the response of a reference that `pairwise` compared: the sample has only the
+            other one. A transcript is not repeated here: the score has it under `transcripts`.
+        judges: the records of the judges by name, as `JudgeRecord.to_json` writes them.
+        judgments: the verdicts of the judgments that were made for this score.
+        credit: the merged credit of model_a, in [0, 1]; None if the battle is unparsed.
     """
 
     item: str
@@ -573,7 +653,10 @@ class Columns(LogContents):
 
     @classmethod
     def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> "Columns":
-        """Build columns from rows. A value that is the same in all rows is stored once."""
+        """Build columns from rows. A value that is the same in all rows is stored once.
+
+        A field that a row lacks counts as None.
+        """
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {}
         for name in names:
@@ -587,7 +670,7 @@ class Columns(LogContents):
         return cls(rows=len(rows), same=same, columns=varying)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return the rows. A field that a row did not have is None."""
+        """Return the rows, each with a key per column. A field that a row did not have is None."""
         rows = []
         for k in range(self.rows):
             varying = {name: values[k] for name, values in self.columns.items()}
@@ -611,33 +694,41 @@ class PackVerdicts(LogContents):
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
         """Raise ValueError if the battles, or the judgments, have rows and lack a needed column."""
-        for kept, needed in (
+        for columns, needed in (
             (self.battles, {"item", "model_a", "credit"}),
             (self.judgments, {"battle", "order"}),
         ):
-            lacking = needed - {*kept.same, *kept.columns}
-            if kept.rows and lacking:
+            lacking = needed - {*columns.same, *columns.columns}
+            if columns.rows and lacking:
                 raise ValueError(f"column {min(lacking)!r} is missing")
         return self
 
     @classmethod
     def from_verdicts(cls, verdicts: Sequence[BattleVerdict]) -> "PackVerdicts":
-        """Return what the score of a pack keeps of the verdicts on its battles."""
-        kept: list[dict[str, Any]] = []
+        """Return what the score of a pack keeps of the verdicts on its battles, in their order."""
+        battles: list[dict[str, Any]] = []
         rows: list[dict[str, Any]] = []
         judges: dict[str, dict[str, Any]] = {}
         for k, verdict in enumerate(verdicts):
             row = verdict.to_log()
             judges |= row.pop("judges", {})
             rows += [{"battle": k, **judgment} for judgment in row.pop("judgments")]
-            kept.append(row)
+            battles.append(row)
         return cls(
-            battles=Columns.from_rows(kept), judgments=Columns.from_rows(rows), judges=judges
+            battles=Columns.from_rows(battles), judgments=Columns.from_rows(rows), judges=judges
         )
 
 
 def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
-    """Return a row per judgment of the verdicts in a score; empty if podium did not write it."""
+    """Return a row per judgment of the verdicts in a score; empty if podium did not write it.
+
+    A row has the fields of the judgment and of its battle (`BattleVerdict`), without `judgments`,
+    `judges`, `first`, `missing`, `merging`, `response_b` and `words`. `credit` is that of the
+    judgment.
+
+    Raises:
+        DataError: podium's entry in the score is damaged.
+    """
     battles, rows = _battles_and_judgments(score)
     unwanted = ("judgments", "judges", "credit", "first", "missing", "merging", "response_b")
     for battle in battles:
@@ -651,7 +742,8 @@ def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
 def battles_in_score(score: Score) -> list[dict[str, Any]]:
     """Return the fields of each battle in a score; empty if podium did not write it.
 
-    Battles of which no judge was asked are among them (`missing`).
+    The keys are those of `BattleVerdict` that were written. Battles about which no judge was asked
+    are among them (`missing`).
     """
     return _battles_and_judgments(score)[0]
 
@@ -659,18 +751,22 @@ def battles_in_score(score: Score) -> list[dict[str, Any]]:
 def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
     """Yield the battles of `pairwise` in a score with the texts of their references.
 
-    A row has the item, `response` if it is not the first, both models, and `response_b`, the text
-    that the judge was shown of model_b, with `transcript` if it is one. Scores of older versions
-    lack texts that are no transcripts, and so do battles without a judge. `judgments` has order,
-    judge and `words` (the reply) of each judgment whose reply the score has.
+    A row has these keys:
+
+    - `item`, `response` (None for the first response), `model_a` and `model_b`.
+    - `response_b`: the text that the judge was shown of model_b. It is None in scores of older
+      versions, unless it is a transcript, and in battles about which no judge was asked.
+    - `transcript`: True, only if the text is a transcript.
+    - `judgments`: a list with `order`, `judge` and `words` (the reply) of each judgment whose reply
+      the score has.
     """
     transcripts = (score.metadata or {}).get(TRANSCRIPTS) or {}
     battles, judgments = _battles_and_judgments(score)
     replies: list[list[dict[str, Any]]] = [[] for _ in battles]
     for judgment in judgments:
         if judgment.get("words"):
-            shown = {name: judgment.get(name) for name in ("order", "judge", "words")}
-            replies[judgment["battle"]].append(shown)
+            facts = {name: judgment.get(name) for name in ("order", "judge", "words")}
+            replies[judgment["battle"]].append(facts)
     for battle, judgments_of_battle in zip(battles, replies, strict=True):
         row: dict[str, Any] = {"judgments": judgments_of_battle}
         row |= {name: battle.get(name) for name in ("item", "response", "model_a", "model_b")}
@@ -684,39 +780,53 @@ def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
 
 
 def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the battles in a score, and its judgments with the index of their `battle`.
+    """Return the battles in a score, and its judgments.
 
-    Both lists are empty if the score is not one of podium.
+    A judgment has the index of its battle in the first list under the key `battle`. Both lists are
+    empty if podium did not write the score.
     """
-    kept = (score.metadata or {}).get(NAMESPACE)
-    if not isinstance(kept, Mapping):
+    entry = (score.metadata or {}).get(NAMESPACE)
+    if not isinstance(entry, Mapping):
         return [], []
-    if BATTLES in kept:
-        pack = PackVerdicts.parse(kept)
+    if BATTLES in entry:
+        pack = PackVerdicts.parse(entry)
         return pack.battles.to_rows(), pack.judgments.to_rows()
-    battle = BattleVerdict.parse(kept).to_log()
+    battle = BattleVerdict.parse(entry).to_log()
     return [battle], [{"battle": 0, **row} for row in battle["judgments"]]
 
 
 def judges_in_score(score: Score) -> dict[str, JudgeRecord]:
     """Return the records of the judges in a score, by name; empty if podium did not write it."""
-    kept = (score.metadata or {}).get(NAMESPACE)
-    return read_judges(kept.get("judges")) if isinstance(kept, Mapping) else {}
+    entry = (score.metadata or {}).get(NAMESPACE)
+    return read_judges(entry.get("judges")) if isinstance(entry, Mapping) else {}
 
 
-def read_judges(kept: Any) -> dict[str, JudgeRecord]:
-    """Parse the records of judges that a log holds by name; DataError if they are damaged."""
+def read_judges(facts_by_name: Any) -> dict[str, JudgeRecord]:
+    """Parse the records of judges that a log holds, by name of the judge.
+
+    Args:
+        facts_by_name: the records as JSON, by name; None gives an empty result.
+
+    Raises:
+        DataError: a record is damaged.
+    """
     try:
-        return {name: JudgeRecord.from_json(name, facts) for name, facts in (kept or {}).items()}
+        return {
+            name: JudgeRecord.from_json(name, facts)
+            for name, facts in (facts_by_name or {}).items()
+        }
     except (AttributeError, TypeError, ValueError) as error:
         problem = f"podium's field 'judges' is damaged ({error})"
         raise DataError(problem, remedy="run it again, or leave this log out") from None
 
 
 def refused_in_score(score: Score) -> dict[str, dict[str, str]]:
-    """Return the options that judges in a score refused, by judge; empty if there are none."""
-    kept = (score.metadata or {}).get(NAMESPACE)
-    return refused_options(kept.get("judges") or {}) if isinstance(kept, Mapping) else {}
+    """Return the options that judges in a score refused, by name of the judge.
+
+    For each judge, they are the server's words by option. Judges that refused none are left out.
+    """
+    entry = (score.metadata or {}).get(NAMESPACE)
+    return refused_options(entry.get("judges") or {}) if isinstance(entry, Mapping) else {}
 
 
 def round_for_lists(figure: float) -> float:
@@ -730,20 +840,20 @@ def round_for_lists(figure: float) -> float:
 def credit_in(score: Score) -> float | None:
     """Return the credit of model_a that a battle's score holds; None if it is unparsed.
 
-    The metadata hold the full credit, of which the value has three decimals. Another value was
-    edited by the user, and counts.
+    The metadata hold the full credit, and the value has its first three decimals. A value that is
+    not the rounded credit of the metadata was edited by the user, and is returned.
     """
     if score.value is None or score.value != score.value:
         return None
     value = score.as_float()
-    kept = (score.metadata or {}).get(NAMESPACE)
-    full = kept.get("credit") if isinstance(kept, Mapping) else None
+    entry = (score.metadata or {}).get(NAMESPACE)
+    full = entry.get("credit") if isinstance(entry, Mapping) else None
     return full if full is not None and round_for_lists(full) == value else value
 
 
 def kept_rankings(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rankings in the metadata of a log's results; empty for another format version."""
-    kept = metadata.get(NAMESPACE)
-    if not isinstance(kept, Mapping) or kept.get("podium") != FORMAT_VERSION:
+    entry = metadata.get(NAMESPACE)
+    if not isinstance(entry, Mapping) or entry.get("podium") != FORMAT_VERSION:
         return []
-    return [row for row in kept.get("rankings", ()) if isinstance(row, dict)]
+    return [row for row in entry.get("rankings", ()) if isinstance(row, dict)]

@@ -32,17 +32,20 @@ def prompt_template_in(path: Path) -> str | None:
 def _template_of(sample: Mapping[str, Any]) -> str | None:
     """Return the template that a sample shows.
 
-    None if a text of it is unknown, or if no message of the user holds the input as it is.
+    It has the messages before the model's first one, with an empty line between two. Those of the
+    user have `{input}` in place of the input; all others begin with their role in brackets.
+
+    None if a text of the sample is unknown, or if no message of the user holds the input as it is.
     """
     attachments = sample.get("attachments") or {}
-    asked = text_of_input(sample.get("input"), attachments)
+    asked_text = text_of_input(sample.get("input"), attachments)
     before = _messages_before_answer(sample.get("messages") or (), attachments)
-    if not asked or before is None:
+    if not asked_text or before is None:
         return None
     parts = []
     for role, text in before:
-        shown = text.replace(asked, INPUT) if role == "user" else f"[{role}] {text}"
-        parts.append(shown.strip())
+        template_text = text.replace(asked_text, INPUT) if role == "user" else f"[{role}] {text}"
+        parts.append(template_text.strip())
     template = "\n\n".join(parts)
     return template if INPUT in template else None
 
@@ -50,7 +53,10 @@ def _template_of(sample: Mapping[str, Any]) -> str | None:
 def _messages_before_answer(
     messages: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> list[Message] | None:
-    """Return the messages before the first one of the model; None if a text is unknown."""
+    """Return the messages before the first one of the model, as role and text.
+
+    All messages are returned if none is of the model. None if a text is unknown.
+    """
     before: list[Message] = []
     for message in messages:
         if message.get("role") == "assistant":

@@ -18,7 +18,9 @@ COMPARED_SAMPLES = 5
 
 
 def describe_added_texts(runs: Sequence[RunRecord]) -> list[RunRecord]:
-    """Record as the prompt what the inputs of runs hold beside the same questions.
+    """Return runs whose prompt says what their inputs hold beside the same questions.
+
+    The result has the runs in the given order, with a new `prompt` where a template was found.
 
     The runs of a task are compared only if two of them are of one model with the same recorded
     settings: their prompts may be written into the dataset. Other runs stay as they are, and so do
@@ -32,28 +34,31 @@ def describe_added_texts(runs: Sequence[RunRecord]) -> list[RunRecord]:
     for position, run in enumerate(runs):
         positions[run.task].append(position)
     for positions_of_task in positions.values():
-        of_task = [runs[position] for position in positions_of_task]
-        if not _are_run_again(of_task):
+        runs_of_task = [runs[position] for position in positions_of_task]
+        if not _are_run_again(runs_of_task):
             continue
-        templates = templates_around_questions([_first_inputs(run) for run in of_task])
+        templates = templates_around_questions([_first_inputs(run) for run in runs_of_task])
         if not templates:
             continue
         for position, template in zip(positions_of_task, templates, strict=True):
             run = runs[position]
-            shown = template.replace(QUESTION, INPUT)
-            prompt = run.prompt.replace(INPUT, shown) if run.prompt else shown
+            template_text = template.replace(QUESTION, INPUT)
+            prompt = run.prompt.replace(INPUT, template_text) if run.prompt else template_text
             described[position] = replace(run, prompt=prompt)
     return described
 
 
 def _are_run_again(runs: Sequence[RunRecord]) -> bool:
-    """Return whether two runs of a model have the same settings."""
+    """Return whether any two of these runs are of one model with the same recorded settings."""
     keys = [(run.model, tuple(run.settings().items())) for run in runs]
     return len(set(keys)) < len(keys)
 
 
 def _first_inputs(run: RunRecord) -> dict[str, str]:
-    """Return the texts of the first inputs of a run, by id; empty if its log cannot be read."""
+    """Return the texts of a run's first `COMPARED_SAMPLES` inputs, by id of the sample.
+
+    Samples whose text is unknown are left out. Empty if the log cannot be read.
+    """
     inputs = {}
     with suppress(DataError):
         for sample in samples_by_id(Path(run.source), COMPARED_SAMPLES):

@@ -53,11 +53,13 @@ def write_into_log(place: Place, ranking: "Ranking", model: str | None = None) -
     if log.results is None:
         raise PodiumError(f"{place}: the log has no results to write a ranking into")
     if is_tournament(log):
-        kept = _put_table_first(log.results, ranking)
+        earlier_rankings = _put_table_first(log.results, ranking)
     else:
-        kept = _append_own_scores(log.results, ranking, log.eval.task, model or log.eval.model)
+        earlier_rankings = _append_own_scores(
+            log.results, ranking, log.eval.task, model or log.eval.model
+        )
     now = ranking.to_dict()
-    rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
+    rankings = [*earlier_rankings, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {
         **(log.results.metadata or {}),
         NAMESPACE: {**now, "rankings": rankings},
@@ -69,7 +71,12 @@ def write_into_log(place: Place, ranking: "Ranking", model: str | None = None) -
 def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str, Any]]:
     """Put the scores of all models first in `results`, so that Inspect's viewer shows them first.
 
-    The scores by each judge of a jury follow those by the merged verdicts.
+    Earlier scores of the same ranker and slice are replaced. The scores by each judge of a jury
+    follow those by the merged verdicts.
+
+    Args:
+        results: the results of the log, which are changed in place.
+        ranking: the ranking.
 
     Returns:
         the rankings that stay in the log: those of other rankers and slices.
@@ -79,16 +86,23 @@ def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str,
     replaced = {score.scorer for score in fresh}
     results.scores = fresh + [score for score in results.scores if score.scorer not in replaced]
     if fresh:
-        set_headline(results, fresh[0], next(iter(fresh[0].metrics)))
+        first_metric = next(iter(fresh[0].metrics))
+        set_headline(results, fresh[0], first_metric)
     written = {(standings.ranker, standings.slice) for standings in ranking.standings}
-    kept = kept_rankings(results.metadata or {})
-    return [row for row in kept if (row.get("ranker"), row.get("slice")) not in written]
+    earlier_rankings = kept_rankings(results.metadata or {})
+    return [row for row in earlier_rankings if (row.get("ranker"), row.get("slice")) not in written]
 
 
 def _append_own_scores(
     results: EvalResults, ranking: "Ranking", task: str, model: str
 ) -> list[dict[str, Any]]:
     """Append to `results` the win rates of the log's own model, and a score per ranker and slice.
+
+    Args:
+        results: the results of the log, which are changed in place.
+        ranking: the ranking.
+        task: task of the log, which begins the names of its slices.
+        model: name of the log's model in the ranking.
 
     Returns:
         the rankings that stay in the log: those of other rankers whose scores are still in it.
@@ -97,22 +111,24 @@ def _append_own_scores(
     win_rates = [*_own_win_rates(ranking, task, model)]
     rankers = {standings.ranker for standings in ranking.standings}
     rankers |= {*map(_ranker_of, win_rates)}
-    kept = [
+    remaining_rankings = [
         row
         for row in kept_rankings(results.metadata or {})
         if row.get("ranker") not in rankers and _has_score_of(results, row)
     ]
-    results.scores = _without_scores_of(results.scores, rankers, kept)
+    results.scores = _without_scores_of(results.scores, rankers, remaining_rankings)
     results.scores += win_rates
     for standings in ranking.standings:
         results.scores += _own_scores(standings, task, model)
-    return kept
+    return remaining_rankings
 
 
 def _without_scores_of(
-    scores: Sequence[EvalScore], rankers: Collection[str], kept: Sequence[Mapping[str, Any]]
+    scores: Sequence[EvalScore],
+    rankers: Collection[str],
+    remaining_rankings: Sequence[Mapping[str, Any]],
 ) -> list[EvalScore]:
-    """Return scores without those of some rankers.
+    """Return the scores of a log without those of some rankers.
 
     The win rates that no ranker gives are left out with the last ranking that stays, or if
     `rankers` has one of them.
@@ -120,18 +136,18 @@ def _without_scores_of(
     Args:
         scores: the scores of a log.
         rankers: names of the rankers.
-        kept: the rankings that stay in the log.
+        remaining_rankings: the rankings that stay in the log.
     """
     from podium.hosts.own_figures import FIGURES_OF_HOST
 
     gone = {*rankers}
-    if not kept or not FIGURES_OF_HOST.isdisjoint(rankers):
-        gone |= FIGURES_OF_HOST - {str(row.get("ranker")) for row in kept}
+    if not remaining_rankings or not FIGURES_OF_HOST.isdisjoint(rankers):
+        gone |= FIGURES_OF_HOST - {str(row.get("ranker")) for row in remaining_rankings}
     return [score for score in scores if _ranker_of(score) not in gone]
 
 
 def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalScore]:
-    """Yield the win rates of a model that no ranker of the ranking gives.
+    """Yield a score for each win rate of a model that no ranker of the ranking gives.
 
     They are among the figures that `podium.hosts.own_figures` adds to the ranking's provenance.
     """
@@ -144,8 +160,8 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
         is_of_host = row["name"] in FIGURES_OF_HOST
         if row["model"] != model or is_of_ranker or not is_of_host:
             continue
-        shown = (part or "").removeprefix(f"{task} ")
-        in_brackets = f" [{shown}]" if shown else ""
+        slice_without_task = (part or "").removeprefix(f"{task} ")
+        in_brackets = f" [{slice_without_task}]" if slice_without_task else ""
         yield EvalScore(
             name=row["name"] + in_brackets,
             scorer=_scorer_name(row["name"], part),
@@ -175,7 +191,7 @@ def _scorer_name(ranker: str, part: str | None) -> str:
 
 
 def _ranker_of(score: EvalScore) -> str:
-    """Return the ranker that a score is of; empty for a score of the eval itself."""
+    """Return the name of the ranker of a score; empty for a score of the eval itself."""
     prefix = f"{NAMESPACE}/"
     if not score.scorer.startswith(prefix):
         return ""
@@ -233,7 +249,13 @@ def _metrics_of(figures: Mapping[str, Any]) -> dict[str, EvalMetric]:
 
 
 def write_header(place: Place, path: Path, header: EvalLog) -> None:
-    """Replace the header of the log at a place. `path` is its local copy."""
+    """Replace the header of the log at a place; its samples stay as they are.
+
+    Args:
+        place: the log.
+        path: its local copy, from which the samples are taken.
+        header: the new header.
+    """
     with atomic_file(place) as new_log:
         shutil.copyfile(path, new_log)
         kind: Literal["json", "eval"] = "json" if place.suffix == ".json" else "eval"
@@ -241,11 +263,12 @@ def write_header(place: Place, path: Path, header: EvalLog) -> None:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score with the number of groups between cuts, then one per model with figures.
+    """Yield the scores of standings for a tournament's log.
 
-    The first is left out if no pairs were tested. The figures of a model are those in `FIGURES`;
-    the names of all but the score begin with the name of the ranker. If groups of models never met,
-    the first score has their number.
+    The first score, named `ranking`, has the metric of `headline_of`, or the number of groups of
+    models that never met, if there are any. It is left out if no pairs were tested. Then follows a
+    score per model, whose metrics are its figures in `FIGURES` that are known. The metric `score`
+    has the name of the ranker, and the names of the others begin with it, such as `soft_elo_low`.
     """
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)
@@ -278,7 +301,8 @@ def headline_of(separation: "Separation") -> tuple[str, int]:
     """Return the name and the value of the metric that lists of logs show.
 
     The name says which models may be first: those before the first cut, by name if they are at most
-    three. The value is the number of groups between cuts.
+    three. The value is the number of groups into which the cuts divide the ranking. A cut is a
+    place in the ranking where all models before it are clearly ahead of all models after it.
     """
     first_cut = min(separation.cuts, default=len(separation.names))
     first = separation.names[:first_cut]
@@ -299,13 +323,16 @@ def write_beside(log: Place, ranking: "Ranking") -> Place:
 
 
 def _places_beside(log: Place) -> tuple[Place, Place]:
-    """Return the place of the ranking beside a log, and the place where it was before."""
+    """Return the place of the ranking beside a log, and where earlier versions wrote it."""
     name = f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}"
     return log.with_name(name + RANKING), log.with_name(name + OLDER_RANKING)
 
 
 def remove_stale_rankings(place: Place) -> list[Place]:
     """Remove rankings that are older than the scores of an ordinary log, and their files.
+
+    A ranking is older if the log has lost its score. A message names the rankers whose rankings
+    were removed.
 
     Returns:
         the other logs that were ranked together with this one, and still hold these rankings.
@@ -335,25 +362,36 @@ def remove_stale_rankings(place: Place) -> list[Place]:
 
 
 def remove_rankings(place: Place) -> None:
-    """Remove all rankings from an ordinary log, because a log ranked with it has changed."""
+    """Remove all rankings from an ordinary log, because a log ranked with it has changed.
+
+    The log of a tournament, and a log without results, stay as they are.
+    """
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is not None and not is_tournament(log):
         _drop_rankings(place, log, kept_rankings(log.results.metadata or {}))
 
 
 def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, Any]]) -> None:
-    """Remove some of a log's rankings from the metadata and scores of its results."""
+    """Remove some of a log's rankings from the metadata and scores of its results, and write it.
+
+    Nothing is done without rankings.
+
+    Args:
+        place: the log.
+        log: its header, which is changed in place.
+        rankings: rows of `kept_rankings` that are removed.
+    """
     if log.results is None or not rankings:
         return
     metadata = log.results.metadata or {}
-    kept = [row for row in kept_rankings(metadata) if row not in rankings]
+    remaining_rankings = [row for row in kept_rankings(metadata) if row not in rankings]
     rest = {name: value for name, value in metadata.items() if name != NAMESPACE}
-    if kept:
-        rest[NAMESPACE] = {**metadata[NAMESPACE], "rankings": kept}
+    if remaining_rankings:
+        rest[NAMESPACE] = {**metadata[NAMESPACE], "rankings": remaining_rankings}
     log.results.metadata = rest
     names = {_scorer_name(str(row.get("ranker")), row.get("slice")) for row in rankings}
     rest_of_scores = [score for score in log.results.scores if score.scorer not in names]
-    log.results.scores = _without_scores_of(rest_of_scores, (), kept)
+    log.results.scores = _without_scores_of(rest_of_scores, (), remaining_rankings)
     write_header(place, local_file(place), log)
 
 

@@ -40,8 +40,9 @@ class RecordedBattles:
     """Battles to be re-judged.
 
     Attributes:
-        pairings: the battles.
-        repeats: number of repeats that each judge has already judged, by name.
+        pairings: the battles, each once, in the order in which they were found.
+        repeats: number of repeats that each judge has already judged, by name of the judge; empty
+            if no judge is known.
         responses: the responses; None if they are in other files.
         preferred: name of the model whose responses humans are known to prefer; None if no
             preferences are known.
@@ -58,9 +59,14 @@ class RecordedBattles:
 def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     """Read the battles to re-judge.
 
-    If the sources have logs of tournaments, these are their battles; if they have logs of ordinary
-    evals, those that `pairwise` judged or scores decided. Otherwise they are pairs of responses
-    with a known preference. If there are none, they are verdicts in any known format.
+    The first of these kinds that the sources have counts: battles in logs of tournaments; battles
+    in logs of ordinary evals, which `pairwise` judged or scores decided; pairs of responses with a
+    known preference; verdicts in any known format. Logs of the run that re-judges these sources are
+    ignored.
+
+    Args:
+        *sources: files, folders or globs, each optionally `label=path`.
+        show: what is shown of agents where logs do not say it.
 
     Raises:
         UsageError: there are no sources, or they have no battle.
@@ -72,9 +78,11 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
             "-T battles=LOG (logs, or verdicts beside responses=)"
         )
     logs = find_logs(sources)
-    chosen = [log for log in logs if is_tournament(log.header) and not _is_own_log(log, sources)]
-    if chosen:
-        return _battles_in_logs(chosen)
+    other_tournaments = [
+        log for log in logs if is_tournament(log.header) and not _is_own_log(log, sources)
+    ]
+    if other_tournaments:
+        return _battles_in_logs(other_tournaments)
     evals = [log.path for log in logs if not is_tournament(log.header)]
     if evals:
         return _battles_in_evals(sources, evals, show)
@@ -129,8 +137,8 @@ def _battles_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show)
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     """Read battles, each once, and the numbers of repeats from verdicts in any known format.
 
-    Verdicts without an item are left out. Repeats are not known without a column of judges; without
-    one of repeats, each judge has one.
+    Verdicts without an item are left out. Without a column of judges, `repeats` is empty. Without a
+    column of repeats, each judge has judged one. The result has no responses.
 
     Raises:
         UsageError: no verdict names its item.
@@ -162,13 +170,20 @@ def _responses_of(
     source: str,
     columns: Mapping[str, str],
 ) -> Iterator[ResponseRow]:
-    """Yield the two responses of a battle, as a sample of a log shows them.
+    """Yield the two responses of a battle, that of model_a first, as a sample of a log shows them.
 
-    `columns` are the further columns of the item that the log keeps, by name.
+    Args:
+        sample: the sample.
+        battle: one of its battles.
+        item: id of the item, with the prefix of its task if the logs are of several tasks.
+        source: name of the log.
+        columns: the further columns of the item that the log keeps, by name.
     """
-    known = {name: getattr(battle, name) for name in AGREEING_FIELDS}
-    known["media"] = media_as_text(sample.input)
-    question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}", columns=columns)
+    facts_of_item = {name: getattr(battle, name) for name in AGREEING_FIELDS}
+    facts_of_item["media"] = media_as_text(sample.input)
+    question = QuestionRow(
+        item, **facts_of_item, source=source, row=f"sample {sample.id}", columns=columns
+    )
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
         yield ResponseRow(
@@ -184,7 +199,11 @@ def _responses_of(
 def _add_answer(
     answers: dict[tuple[str, str, int], ResponseRow], response: ResponseRow, item: str
 ) -> None:
-    """Add a response to `answers`; DataError if they hold another answer to the same item."""
+    """Add a response to `answers`, unless they have one of the same item, model and number.
+
+    Raises:
+        DataError: they have another text of this item, model and number.
+    """
     first = answers.setdefault((item, response.model, response.number), response)
     if first.text != response.text:
         than = f"than in {first.question.source}"
@@ -212,13 +231,16 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
             for sample in whole_samples(log.path):
                 for score in (sample.scores or {}).values():
                     for row in verdict_rows_in(score):
+                        # Repeats count from 0.
                         repeats[row["judge"]] = max(repeats[row["judge"]], row["repeat"] + 1)
                 for battle in parse_battles(sample.metadata):
                     item = f"{prefix_of[log.path]}{battle.item}"
                     played = pairing(item, battle.model_a, battle.model_b, battle.first)
                     pairings.setdefault(played)
-                    of_item = columns_of_items.get(battle.item, {})
-                    for response in _responses_of(sample, battle, item, str(log.path), of_item):
+                    columns_of_item = columns_of_items.get(battle.item, {})
+                    for response in _responses_of(
+                        sample, battle, item, str(log.path), columns_of_item
+                    ):
                         _add_answer(answers, response, item)
     if not pairings:
         raise UsageError(
@@ -231,9 +253,9 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     # Only recorded battles are played again, so responses to other items do not count as missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
-    judged = judged_runs((log.header, log.header.eval.task) for log in logs)
-    whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
-    groups = {tournament.cluster for tournament in tournaments if tournament is not None}
-    column = groups.pop() if len(groups) == 1 else None
-    whole = with_groups(whole, column, required=False)
+    facts = judged_runs((log.header, log.header.eval.task) for log in logs)
+    whole = replace(whole, runs=facts.runs, questions=facts.questions, accepted=facts.accepted)
+    columns_of_groups = {tournament.cluster for tournament in tournaments if tournament is not None}
+    common_column = columns_of_groups.pop() if len(columns_of_groups) == 1 else None
+    whole = with_groups(whole, common_column, required=False)
     return RecordedBattles(pairings=tuple(pairings), repeats=dict(repeats), responses=whole)

@@ -18,12 +18,14 @@ LogStates = frozenset[tuple[str, object]]
 def watch_scoring(command: click.Context | None) -> None:
     """Let `inspect score`, when it ends, remove rankings that are older than the new scores.
 
-    `command` is the running command; other commands and None are ignored.
+    Args:
+        command: the running command; other commands and None are ignored, and so is `inspect score`
+            with a remote log or output.
     """
     if command is None or command.info_name != "score":
         return
-    named = [command.params.get(name) for name in ("log_file", "output_file")]
-    words = [str(word) for word in named if word]
+    named_files = [command.params.get(name) for name in ("log_file", "output_file")]
+    words = [str(word) for word in named_files if word]
     # For remote logs, each log beside them would take a request.
     if any("://" in word for word in words):
         return
@@ -51,9 +53,10 @@ def watch_scoring(command: click.Context | None) -> None:
 
 
 def states_of(places: Iterable[Place]) -> LogStates:
-    """Return logs with their time of modification, or their version in a remote store.
+    """Return the names of logs, each with a value that changes when the log is written.
 
-    A log on this machine that does not exist has the state False.
+    The value is the time of modification in nanoseconds, or the version in a remote store. A log on
+    this machine that does not exist has the value False.
     """
     states = set[tuple[str, object]]()
     for place in places:
@@ -67,7 +70,11 @@ def states_of(places: Iterable[Place]) -> LogStates:
 
 
 def logs_near(words: Sequence[str]) -> set[Place]:
-    """Return the logs that the words of a command name, and the logs in the same folders."""
+    """Return the logs that the words of a command name, and the `.eval` logs in the same folders.
+
+    Words that end with neither `.eval` nor `.json` are ignored, and so are named logs that do not
+    exist.
+    """
     near: set[Place] = set()
     for word in words:
         if word.endswith((".eval", ".json")):
@@ -78,6 +85,13 @@ def logs_near(words: Sequence[str]) -> set[Place]:
 
 
 def changed_logs(before: LogStates, words: Sequence[str]) -> list[Place]:
-    """Return the logs of `logs_near(words)` that have changed since `before` was taken."""
+    """Return the logs of `logs_near(words)` that have changed since `before`, sorted by name.
+
+    New logs are among them.
+
+    Args:
+        before: the states of these logs at an earlier time, by `states_of`.
+        words: words of the command.
+    """
     changed = states_of(logs_near(words)) - before
     return sorted((place_of(name) for name, _ in changed), key=str)

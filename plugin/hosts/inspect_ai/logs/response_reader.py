@@ -7,14 +7,14 @@ from podium.responses.read import FileReader
 
 
 def _read_log(*arguments: Any) -> Any:
-    """Call `sample_answers.responses_in`, which is imported here."""
+    """Return what `sample_answers.responses_in` returns; Inspect is imported by the first call."""
     from podium.hosts.inspect_ai.logs.sample_answers import responses_in
 
     return responses_in(*arguments)
 
 
 def _select_logs(*arguments: Any) -> Any:
-    """Call `folders.choose_response_logs`, which is imported here."""
+    """Return what `folders.choose_response_logs` returns; Inspect is imported by the first call."""
     from podium.hosts.inspect_ai.logs.folders import choose_response_logs
 
     return choose_response_logs(*arguments)

@@ -39,7 +39,7 @@ def responses_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show
     )
     texts = {model: dict(texts_of_model) for model, texts_of_model in read.texts.items()}
     work = {model: dict(work_of_model) for model, work_of_model in read.work.items()}
-    for path, model, key, text, is_transcript in _texts_compared(rows, read):
+    for path, model, key, text, is_transcript in _texts_of_references(rows, read):
         before = texts.setdefault(model, {}).setdefault(key, text)
         if before.strip() != text.strip():
             item = key.partition("\0")[0]
@@ -55,21 +55,23 @@ def responses_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show
     return replace(read, texts=texts, work=work, missing=missing)
 
 
-def _texts_compared(
+def _texts_of_references(
     rows: Sequence[tuple[str, Mapping[str, Any]]], read: Responses
 ) -> Iterator[tuple[str, str, str, str, bool]]:
-    """Yield log, model, key of the response, text, and whether it is a transcript, of references.
+    """Yield the response of the reference (model_b) in each battle.
 
-    Rows of items that have no response here are left out.
+    Each element has the log, the name of the reference, the key of the response (`response_key`),
+    its text, and whether the text is a transcript. The id of an item of `read` may be the task and
+    the id in the task (`TASK:ITEM`), or the latter alone. Battles on other items are left out.
 
     Args:
-        rows: the log and the texts of each battle.
+        rows: the log and the row of each battle, as `battle_texts` yields it.
         read: the responses of the models, whose items count.
     """
     items = {item.id for item in read.items}
     for path, row in rows:
-        of_task = f"{row['task']}:{row['item']}"
-        item = of_task if of_task in items else str(row["item"])
+        item_in_task = f"{row['task']}:{row['item']}"
+        item = item_in_task if item_in_task in items else str(row["item"])
         if item in items:
             key = response_key(item, row.get("response") or 1)
             yield path, row["model_b"], key, row["response_b"], bool(row.get("transcript"))

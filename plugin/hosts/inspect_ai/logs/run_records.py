@@ -103,16 +103,16 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
     )
 
 
-def _settings_without_addresses(given: Mapping[str, Any] | None) -> Settings:
+def _settings_without_addresses(settings: Mapping[str, Any] | None) -> Settings:
     """Return settings as pairs, without addresses of Python objects in their values."""
-    plain = to_jsonable_python(dict(given or {}), exclude_none=True, fallback=str)
+    plain = to_jsonable_python(dict(settings or {}), exclude_none=True, fallback=str)
     return tuple((name, ADDRESS.sub("", value)) for name, value in settings_as_pairs(plain))
 
 
-def _without_names(given: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
+def _without_names(settings: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
     """Return settings without some names and without those that are None."""
-    kept = {name: value for name, value in (given or {}).items() if value is not None}
-    return {name: value for name, value in kept.items() if name not in names}
+    known_settings = {name: value for name, value in (settings or {}).items() if value is not None}
+    return {name: value for name, value in known_settings.items() if name not in names}
 
 
 def _given_arguments(log: EvalLog) -> dict[str, Any]:
@@ -143,22 +143,29 @@ def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
     steps = log.plan.steps
     arguments = {}
     for step in steps:
+        is_system_message = step.solver.rpartition("/")[2] == SYSTEM_MESSAGE
         for name, value in _arguments_of_step(step).items():
-            if (step.solver.rpartition("/")[2], name) == (SYSTEM_MESSAGE, "template"):
+            if is_system_message and name == "template":
                 continue
             arguments[name if len(steps) == 1 else f"{step.solver}.{name}"] = value
     return " + ".join(step.solver for step in steps) or None, arguments
 
 
 def _arguments_of_step(step: EvalPlanStep) -> dict[str, Any]:
-    """Return the arguments that were given to a solver; in older logs, also its defaults."""
+    """Return the arguments that were given to a solver; in older logs, also its defaults.
+
+    Absolute paths in their values are replaced by file names (`_without_folders`).
+    """
     passed = getattr(step, "params_passed", None)
-    given = step.params if passed is None else passed
-    return {name: _without_folders(value) for name, value in given.items()}
+    arguments = step.params if passed is None else passed
+    return {name: _without_folders(value) for name, value in arguments.items()}
 
 
 def _without_folders(value: Any) -> Any:
-    """Return a value with only the file names of absolute paths, in lists and objects, too."""
+    """Return a value in which each text that is an absolute path is replaced by its file name.
+
+    Texts in lists and dictionaries are replaced, too. Any other value is returned as it is.
+    """
     if isinstance(value, list):
         return [_without_folders(each) for each in value]
     if isinstance(value, dict):
@@ -174,11 +181,11 @@ def _system_messages_of(log: EvalLog) -> str | None:
     `system_message` in the plan. A solver that the user chose replaces those of the task, but not
     those of its setup, so the plan is searched in any case.
     """
-    given = [log.plan.config.system_message]
+    templates = [log.plan.config.system_message]
     for step in log.plan.steps:
         if step.solver.rpartition("/")[2] == SYSTEM_MESSAGE:
-            given.append(_arguments_of_step(step).get("template"))
-    texts = [ADDRESS.sub("", str(each)) for each in given if each is not None]
+            templates.append(_arguments_of_step(step).get("template"))
+    texts = [ADDRESS.sub("", str(each)) for each in templates if each is not None]
     return "\n\n".join(texts) or None
 
 
@@ -187,24 +194,33 @@ def _generation_of(log: EvalLog) -> dict[str, Any]:
 
     They are those that were given with the model, replaced by those of the eval.
     """
-    of_model = getattr(log.eval, "model_generate_config", None)
-    given = of_model.model_dump(exclude_none=True) if of_model else {}
-    given |= log.plan.config.model_dump(exclude_none=True)
-    return _without_names(given, OWN_FIELDS | NOT_OF_ANSWERS)
+    model_config = getattr(log.eval, "model_generate_config", None)
+    settings = model_config.model_dump(exclude_none=True) if model_config else {}
+    settings |= log.plan.config.model_dump(exclude_none=True)
+    return _without_names(settings, OWN_FIELDS | NOT_OF_ANSWERS)
 
 
 def _roles_of(log: EvalLog) -> dict[str, Any]:
-    """Return, by role, the name of the model, or its name and settings of generation."""
+    """Return the model of each role (`_role_model`), or a list if a role has several models."""
     roles: dict[str, Any] = {}
-    for role, given in (getattr(log.eval, "model_roles", None) or {}).items():
+    for role, model_or_models in (getattr(log.eval, "model_roles", None) or {}).items():
         # Newer versions of Inspect allow several models in a role.
-        models = [_role_model(model) for model in (given if isinstance(given, list) else [given])]
+        models = [
+            _role_model(model)
+            for model in (
+                model_or_models if isinstance(model_or_models, list) else [model_or_models]
+            )
+        ]
         roles[role] = models[0] if len(models) == 1 else models
     return roles
 
 
 def _role_model(model: Any) -> Any:
-    """Return the name of a model that has a role, with its settings of generation if it has any."""
+    """Return the name of a model that has a role.
+
+    If the model has settings of generation that may change answers, the result is a dictionary with
+    these settings, and the name under `model`.
+    """
     config = _without_names(model.config.model_dump(exclude_none=True), NOT_OF_ANSWERS)
     return {"model": model.model, **config} if config else model.model
 
@@ -212,7 +228,8 @@ def _role_model(model: Any) -> Any:
 def _scorers_of(log: EvalLog) -> dict[str, Any]:
     """Return the options of each scorer by its name.
 
-    They are in the header. In logs that have none there, they are in the results.
+    They are in the header. If the header of a log has none, they are those in the results, without
+    the scores that podium has added.
     """
     listed = getattr(log.eval, "scorers", None)
     if listed:
@@ -233,17 +250,17 @@ def _with_own_model(scorer: str, options: Mapping[str, Any], log: EvalLog) -> di
     Inspect's scorers that ask a model ask the evaluated one if neither a model nor its role is
     given.
     """
-    given = dict(options)
-    role = given.get("model_role", "grader")
+    options_with_model = dict(options)
+    role = options_with_model.get("model_role", "grader")
     asks_model = scorer.rpartition("/")[2] in MODEL_GRADED
-    is_given = given.get("model") is not None or role in (log.eval.model_roles or {})
+    is_given = options_with_model.get("model") is not None or role in (log.eval.model_roles or {})
     if asks_model and isinstance(role, str | None) and not is_given:
-        given["model"] = log.eval.model
-    return given
+        options_with_model["model"] = log.eval.model
+    return options_with_model
 
 
 def _dataset_of(log: EvalLog) -> str | None:
-    """Return the name of the dataset, without the folders of a path, or None."""
+    """Return the name of the dataset; of a path, only the file name. None or empty if unknown."""
     name = log.eval.dataset.name
     if not name:
         return name

@@ -42,8 +42,9 @@ def build_agent_response(
 ) -> tuple[str, AgentWork]:
     """Return what a judge is shown of a sample's response, and the model's work.
 
-    In a transcript, a text that the agent wrote together with its last tool call counts as its
-    final answer only if that call submitted it.
+    What is shown is a transcript or the last message, as `show` decides. In a transcript, a text
+    that the agent wrote together with its last tool call counts as its final answer only if that
+    call submitted it.
 
     Args:
         sample: the sample, of a log or of a run.
@@ -57,12 +58,13 @@ def build_agent_response(
 
 
 def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
-    """Return whether a completion is a final answer.
+    """Return whether a completion is a final answer, and not a text beside a tool call.
 
-    It is not one if the assistant's last message has this text and tool calls. It is one if the
-    text ends with an argument or a result of these calls, as after a call of `submit()`.
+    False only if the assistant's last message has this text and tool calls, and the text does not
+    end with an argument or a result of these calls. It ends so after a call of `submit()`.
     """
-    last = max((k for k, message in enumerate(messages) if message.role == "assistant"), default=0)
+    places = [k for k, message in enumerate(messages) if message.role == "assistant"]
+    last = max(places, default=0)
     message = messages[last] if messages else None
     if (
         not isinstance(message, ChatMessageAssistant)
@@ -79,21 +81,21 @@ def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
 
 
 def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
-    """Return the turns after the sample's input and after the system prompts before it.
+    """Return the turns after the sample's input: of the model, of tools, and of users.
 
-    While a sample is being scored, its events are taken from Inspect's transcript.
+    System prompts before, between and after the messages of the input are left out, too. While a
+    sample is being scored, its events are taken from Inspect's transcript.
     """
-    given: list[str] = []
+    roles_of_input: list[str] = []
     if not isinstance(sample.input, str):
-        given = [message.role for message in sample.input if message.role != "system"]
+        roles_of_input = [message.role for message in sample.input if message.role != "system"]
     new_messages = list(sample.messages)
     # Skip the messages that repeat the input, and the system prompts before, between and after
     # them. No message has the role None.
-    for role in (*(given or ["user"]), None):
+    for role in (*(roles_of_input or ["user"]), None):
         new_messages = list(dropwhile(lambda message: message.role == "system", new_messages))
-        new_messages = (
-            new_messages[1:] if new_messages and new_messages[0].role == role else new_messages
-        )
+        if new_messages and new_messages[0].role == role:
+            new_messages = new_messages[1:]
     events = sample.events if isinstance(sample, EvalSample) else transcript().events
     return list(_turns_in(new_messages, _turns_of_agents(list(events))))
 
@@ -101,7 +103,7 @@ def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
 def _turns_in(
     messages: Sequence[ChatMessage], inner: Mapping[str, Sequence[Turn]]
 ) -> Iterator[Turn]:
-    """Yield the turns of messages.
+    """Yield the turns of messages: one per message, and one per result of a provider's own tool.
 
     Args:
         messages: the messages.
@@ -115,8 +117,8 @@ def _turns_in(
             error = f"{message.error.type}: {message.error.message}" if message.error else ""
             # The text may repeat the error.
             other_text = "" if text in error else text
-            said = "\n".join(filter(None, [error, other_text]))
-            yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
+            turn_text = "\n".join(filter(None, [error, other_text]))
+            yield Turn("tool", turn_text, call_id=message.tool_call_id, failed=bool(error))
         else:
             yield Turn(message.role, text)
 
@@ -124,15 +126,21 @@ def _turns_in(
 def _assistant_turns(
     message: ChatMessageAssistant, text: str, inner: Mapping[str, Sequence[Turn]]
 ) -> Iterator[Turn]:
-    """Yield the turn of an assistant's message, then results of tools that the provider ran."""
+    """Yield the turn of an assistant's message, then results of tools that the provider ran.
+
+    Args:
+        message: the message.
+        text: its text, as it is shown.
+        inner: turns of sub-agents, by the id of the call that started them.
+    """
     content = [] if isinstance(message.content, str) else message.content
     used = [part for part in content if part.type == "tool_use"]
     calls = [Call(part.id, part.name, part.arguments) for part in used]
     for call in message.tool_calls or []:
         arguments = json.dumps(call.arguments, ensure_ascii=False)
-        given = f"{arguments}\n{call.parse_error}" if call.parse_error else arguments
+        call_text = f"{arguments}\n{call.parse_error}" if call.parse_error else arguments
         calls.append(
-            Call(id=call.id, name=call.function, arguments=given, inner=inner.get(call.id, ()))
+            Call(id=call.id, name=call.function, arguments=call_text, inner=inner.get(call.id, ()))
         )
     yield Turn("assistant", text=text, calls=tuple(calls))
     for part in used:
@@ -162,9 +170,9 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
                 started[event.id] = event.agent_span_id
             result: Any = event.error.message if event.error else event.result
             parts = result if isinstance(result, list) else [result]
-            said = "\n".join(str(getattr(part, "text", part)) for part in parts)
+            turn_text = "\n".join(str(getattr(part, "text", part)) for part in parts)
             turns.setdefault(span, []).append(
-                Turn("tool", said, call_id=event.id, failed=event.error is not None)
+                Turn("tool", turn_text, call_id=event.id, failed=event.error is not None)
             )
     return {call: turns[span] for call, span in started.items() if span in turns}
 
@@ -172,8 +180,16 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
 def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
     """Return a log's responses.
 
-    An ordinary eval has one response per sample and epoch. A tournament has the responses that it
-    requested from models.
+    An ordinary eval has one response per sample and epoch; samples with an empty input are left
+    out. A tournament has the responses that it requested from models. Responses of invalidated
+    samples have no text.
+
+    Args:
+        path: the log.
+        form: what is shown of agents, and which key of the metadata has the groups of items.
+
+    Raises:
+        DataError: the log is damaged.
     """
     header = read_by_inspect(path, header_only=True)
     if not is_tournament(header):
@@ -194,25 +210,22 @@ def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
         for sample in samples:
             request = parse_sample(sample.metadata)
             if isinstance(request, RequestMetadata):
-                known = {name: getattr(request, name) for name in AGREEING_FIELDS}
+                facts_of_item = {name: getattr(request, name) for name in AGREEING_FIELDS}
                 is_valid = sample.invalidation is None
+                answers = parse_answers(request, kept_in_store(sample, NAMESPACE))
                 # All epochs hold the same answers, so each is kept once.
-                for (name, item), given in parse_answers(
-                    request, kept_in_store(sample, NAMESPACE)
-                ).items():
+                for (name, item), answer in answers.items():
                     question = QuestionRow(
-                        item, **known, source=str(path), row=f"sample {sample.id}"
+                        item, **facts_of_item, source=str(path), row=f"sample {sample.id}"
                     )
                     row = build_response(
-                        question, name, given.text, errored=given.failed is not None
+                        question, name, answer.text, errored=answer.failed is not None
                     )
-                    rows[name, item] = (
-                        row
-                        if is_valid
-                        else ResponseRow(
+                    if not is_valid:
+                        row = ResponseRow(
                             question=question, model=name, text=None, reason=INVALIDATED
                         )
-                    )
+                    rows[name, item] = row
         return list(rows.values())
 
 
@@ -248,8 +261,16 @@ def question_of(
 ) -> QuestionRow:
     """Return the question that a sample of a log or dataset asks.
 
-    The group of its item is the value of the key `cluster` in its metadata, and the further columns
-    of the item are the short values there.
+    Its category is the value of the key `category` in the metadata of the sample (as JSON if it is
+    no text), its group the value of the key `cluster`, and its further columns the short values
+    there. Several targets are joined by line ends.
+
+    Args:
+        sample: the sample.
+        item: id of the item.
+        source: name of the log or dataset.
+        task: the task of the sample.
+        cluster: the key of the metadata with the groups of items; None if there are no groups.
     """
     metadata = sample.metadata or {}
     group = metadata.get(cluster) if cluster else None
@@ -274,17 +295,20 @@ def question_of(
     )
 
 
-def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
+def _split_prompt(prompt: str | list[ChatMessage]) -> tuple[str, str | None]:
     """Return the instruction and the system prompt (None if there is none) of a sample's input.
 
-    If there are several messages, they are joined, each below its role.
+    The instruction has all messages that are no system prompts, joined by empty lines. If there are
+    several, each stands below its role, as `[user]`. Media are `[image 1]` or the like.
     """
-    if isinstance(given, str):
-        return given, None
-    asked = [message for message in given if message.role != "system"]
-    system = "\n\n".join(message.text for message in given if message.role == "system") or None
-    texts = text_with_places(asked)
-    named = [f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)]
+    if isinstance(prompt, str):
+        return prompt, None
+    asked_messages = [message for message in prompt if message.role != "system"]
+    system = "\n\n".join(message.text for message in prompt if message.role == "system") or None
+    texts = text_with_places(asked_messages)
+    texts_with_role = [
+        f"[{message.role}]\n{text}" for message, text in zip(asked_messages, texts, strict=True)
+    ]
     # A single message needs no name of its role.
-    shown = texts if len(asked) == 1 else named
-    return "\n\n".join(shown), system
+    prompt_texts = texts if len(asked_messages) == 1 else texts_with_role
+    return "\n\n".join(prompt_texts), system

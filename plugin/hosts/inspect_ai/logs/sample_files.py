@@ -16,9 +16,12 @@ LARGEST_WHOLE = 2**25
 JSON of many small values takes up to thirty times its size in memory.
 """
 PIECE = 2**20
-"""Number of bytes that are searched at once."""
+"""Number of bytes of a large sample that are searched at once."""
 LONGEST_MATCH = 256
-"""Number of bytes that are searched again with the next piece."""
+"""Number of last bytes of a piece that are searched again with the next piece.
+
+A match that goes over the end of a piece is found if it is not longer.
+"""
 
 
 def parse_bytes(content: bytes) -> Any:
@@ -35,7 +38,15 @@ def parse_bytes(content: bytes) -> Any:
 
 
 class SampleFile:
-    """The file of a sample in an open archive."""
+    """The file of a sample in an open archive.
+
+    Args:
+        archive: the archive, which must stay open while the sample is read.
+        name: name of the file in the archive.
+
+    Attributes:
+        is_large: whether the sample is read piece by piece (`LARGEST_WHOLE`).
+    """
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self.archive = archive
@@ -53,7 +64,10 @@ class SampleFile:
         return dict(parse_bytes(self._content))
 
     def fields(self, names: Collection[str]) -> dict[str, Any]:
-        """Return the fields of these names that the sample has, and others if it is not large."""
+        """Return the fields of these names that the sample has.
+
+        If the sample is not large, all its fields are returned; the dictionary must not be changed.
+        """
         if not self.is_large:
             return self._all_fields
         with self.archive.open(self.name) as stream:
@@ -74,7 +88,9 @@ class SampleFile:
 
 
 def read_fields(stream: IO[bytes], names: Collection[str]) -> dict[str, Any]:
-    """Return some fields of a JSON object. The others are parsed, but not kept in memory.
+    """Return the fields of a JSON object that are in `names`, as far as it has them.
+
+    The other fields are parsed, but not kept in memory.
 
     Raises:
         IncompleteJSONError, JSONError: the JSON is damaged.

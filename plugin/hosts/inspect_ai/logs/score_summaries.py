@@ -37,21 +37,23 @@ CUT_OFF = "(content truncated)"
 """End of a text that Inspect cut off."""
 
 Summary = dict[str, Any]
+"""Summary of a sample, as parsed JSON."""
 
 
 def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
-    """Return what a log holds of each sample, by epoch, then by id, without its transcript.
+    """Return the summaries of a log's samples, by epoch, then by id.
 
-    The fields are `id`, `epoch`, `input`, `choices`, `target`, `scores` and `error`.
+    The fields that callers may read are `id`, `epoch`, `input`, `choices`, `target`, `metadata`,
+    `scores` and `error`. All but the first three may be missing.
 
     Args:
         path: the log.
         header: its header.
 
     Returns:
-        None if the samples themselves have to be read: an older version of Inspect wrote the log,
-        podium scored it, samples are invalidated, a summary is not exact, or summaries are not
-        those of the samples.
+        The summaries. None if the samples themselves have to be read: the log is no archive, an
+        older version of Inspect wrote it, podium scored it, samples are invalidated, it has no
+        summaries or too many, a summary is not exact, or summaries are not those of the samples.
 
     Raises:
         DataError: the archive is damaged.
@@ -123,19 +125,25 @@ def _has_podium_scorer(header: EvalLog) -> bool:
 
 
 def _has_podium_score(sample: Mapping[str, Any]) -> bool:
-    """Return whether a score of a sample, or of its summary, has judgments in its metadata."""
+    """Return whether a score of a sample, or of its summary, has podium's entry in its metadata."""
     return any(_scorers_with_judgments(sample))
 
 
 def _scorers_with_judgments(sample: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the scores of a sample that have judgments in their metadata."""
+    """Yield the names of the scores of a sample that have podium's entry in their metadata.
+
+    The entry holds the judgments of a battle.
+    """
     for name, score in (sample.get("scores") or {}).items():
         if NAMESPACE in (score.get("metadata") or ()):
             yield name
 
 
 def _version_of(header: EvalLog) -> tuple[int, ...]:
-    """Return the version of Inspect that ran an eval; empty if the log does not have it."""
+    """Return the version of Inspect that ran an eval, such as `(0, 3, 156)`.
+
+    Empty if the log does not have it.
+    """
     numbers = re.match(r"\d+(\.\d+)*", header.eval.packages.get("inspect_ai", ""))
     return tuple(map(int, numbers[0].split("."))) if numbers else ()
 
@@ -151,7 +159,7 @@ def _order_of(summary: Summary) -> tuple[int, str]:
 
 
 def _values_and_choices(sample: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what a sample, or its summary, says of scores and question, as text.
+    """Return the values of the scores, and the choices, of a sample or its summary as JSON.
 
     The input is left out, because a sample may hold it as an attachment.
     """
@@ -163,8 +171,8 @@ def _values_and_choices(sample: Mapping[str, Any]) -> tuple[str, ...]:
 def _is_exact(summary: Summary) -> bool:
     """Return whether a summary has all that is read of its sample.
 
-    It has not if a text of the input is cut off, if the input has media, or if podium wrote a
-    score.
+    False if a text of the input, the choices or the target is cut off or an attachment, if the
+    input has media, or if podium wrote a score.
     """
     choices = summary.get("choices") or ()
     texts = [*_texts_of_input(summary["input"]), *choices, *texts_of_target(summary.get("target"))]
@@ -173,15 +181,21 @@ def _is_exact(summary: Summary) -> bool:
 
 def _has_whole_input(summary: Summary) -> bool:
     """Return whether the input of a summary has only texts."""
-    given = summary["input"]
-    return isinstance(given, str) or all(isinstance(text, str) for text in _texts_of_input(given))
+    sample_input = summary["input"]
+    return isinstance(sample_input, str) or all(
+        isinstance(text, str) for text in _texts_of_input(sample_input)
+    )
 
 
-def _texts_of_input(given: Any) -> list[Any]:
+def _texts_of_input(sample_input: Any) -> list[Any]:
     """Return the texts of an input. Media are no texts."""
-    return [given] if isinstance(given, str) else [message["content"] for message in given]
+    return (
+        [sample_input]
+        if isinstance(sample_input, str)
+        else [message["content"] for message in sample_input]
+    )
 
 
 def _is_whole_text(text: Any) -> bool:
-    """Return whether a value is a text that is neither cut off nor an attachment."""
+    """Return whether a value is a text that is neither cut off nor the name of an attachment."""
     return isinstance(text, str) and not text.endswith(CUT_OFF) and not text.startswith(ATTACHMENT)

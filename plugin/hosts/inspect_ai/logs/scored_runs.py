@@ -24,16 +24,22 @@ from podium.notices.notice import Notice
 from podium.wording import some
 
 DIFFERENT_REDUCTIONS = "the scores of {task} are not reduced alike: {runs}"
+"""Problem of runs of a task that reduce epochs differently; `runs` is `MODEL by REDUCTION; ...`."""
 REMEDY = (
     "run the models with the same --epochs and --epochs-reducer, "
     "or with the reducer mean, pass_at_k or pass_k"
 )
+"""Remedy of `DIFFERENT_REDUCTIONS`."""
 
 
 class ScoredRun(NamedTuple):
-    """A run whose scores are read: its task and model, how it reduces epochs, and its figures.
+    """A run whose scores are read.
 
-    `scorers_of_lists` has the names of the scorers whose scores are lists, which are not ranked.
+    Attributes:
+        run: the log, with its model and task.
+        reduction: how the run reduces epochs.
+        figures: the mean of each metric.
+        scorers_of_lists: names of the scorers whose scores are lists, which are not ranked.
     """
 
     run: FiledRun
@@ -43,7 +49,7 @@ class ScoredRun(NamedTuple):
 
     @classmethod
     def of_frame(cls, run: FiledRun, frame: pd.DataFrame) -> "ScoredRun":
-        """Return the run with the facts in `attrs` of its rows."""
+        """Return the run with the facts that `EvalScores.finish` puts into `attrs` of its rows."""
         attrs = frame.attrs
         return cls(run, attrs["reduction"], attrs["figures"], attrs.get("scorers_of_lists", ()))
 
@@ -54,20 +60,21 @@ class ScoredRun(NamedTuple):
 
     @property
     def shown_metrics(self) -> tuple[str, ...]:
-        """The metrics of the log, in the order of its results; others come last.
+        """The metrics of the log that have numbers, in the order of its results.
 
-        The first is the headline of Inspect, if its values are numbers.
+        The first is the headline of Inspect, if its values are numbers. Metrics that are not in the
+        results come last.
         """
-        shown = metrics_in_results(self.run.header)
+        all_metrics = metrics_in_results(self.run.header)
         measured = [figure.metric for figure in self.figures]
-        first = [name for name in shown if name in measured]
+        first = [name for name in all_metrics if name in measured]
         return tuple(dict.fromkeys((*first, *measured)))
 
 
 def select_metrics(
     runs: Sequence[ScoredRun],
     measures: Collection[Measure],
-    asked: Collection[str],
+    asked_metrics: Collection[str],
     judging: Collection[Measure] = (),
 ) -> tuple[dict[str, frozenset[str]], list[Notice]]:
     """Select the metrics by which each task is ranked.
@@ -75,33 +82,38 @@ def select_metrics(
     Args:
         runs: the runs of all tasks.
         measures: what is known of their metrics.
-        asked: names of metrics, with or without task and scorer, or `all`. If it is empty, the
-            first metric in the results of the logs that two models have is selected for each task;
-            all metrics of the task if there is no such metric.
+        asked_metrics: names of metrics, with or without task and scorer, or `all`. If it is empty,
+            the first metric in the results of the logs that two models have is selected for each
+            task; all metrics of the task if there is no such metric.
         judging: the scorers of verdicts, whose names may be among those that are asked for.
 
     Returns:
-        The names of the metrics in the column `metric`, by task; and a note on the metrics that
-        were not selected, if none was asked for.
+        The names of the metrics in the column `metric`, by task; and notes on the metrics that
+        were not selected, if none was asked for. A task that has none of the metrics asked for has
+        an empty set.
 
     Raises:
         UsageError: no task has one of the metrics that are asked for.
     """
     measure_by_name = {measure.name: measure for measure in measures}
-    _require_known_metrics(runs, measure_by_name, asked, judging)
+    _require_known_metrics(runs, measure_by_name, asked_metrics, judging)
     selected: dict[str, frozenset[str]] = {}
     headlines = []
     for task, runs_of_task in _group_by_task(runs).items():
-        shown = [MeasuredRun(each.run.who, each.shown_metrics) for each in runs_of_task]
-        known = frozenset(metric for run in shown for metric in run.metrics)
-        if ALL_METRICS in asked:
-            selected[task] = known
-        elif asked:
-            names = {metric: metric_names(measure_by_name.get(metric)) for metric in known}
-            selected[task] = frozenset(name for name in known if names[name] & {*asked})
+        measured_runs = [MeasuredRun(each.run.who, each.shown_metrics) for each in runs_of_task]
+        metrics_of_runs = frozenset(metric for run in measured_runs for metric in run.metrics)
+        if ALL_METRICS in asked_metrics:
+            selected[task] = metrics_of_runs
+        elif asked_metrics:
+            names = {
+                metric: metric_names(measure_by_name.get(metric)) for metric in metrics_of_runs
+            }
+            selected[task] = frozenset(
+                name for name in metrics_of_runs if names[name] & {*asked_metrics}
+            )
         else:
-            headline = choose_headline(task, shown, known)
-            selected[task] = frozenset({headline.metric}) if headline else known
+            headline = choose_headline(task, measured_runs, metrics_of_runs)
+            selected[task] = frozenset({headline.metric}) if headline else metrics_of_runs
             if headline:
                 headlines.append(_without_task(headline, measure_by_name))
     return selected, note_other_metrics(headlines)
@@ -132,31 +144,39 @@ def _without_task(headline: Headline, measures: Mapping[str, Measure]) -> Headli
 def _require_known_metrics(
     runs: Sequence[ScoredRun],
     measures: Mapping[str, Measure],
-    asked: Collection[str],
+    asked_metrics: Collection[str],
     judging: Collection[Measure],
 ) -> None:
     """Check that some task has each metric that is asked for.
 
+    Nothing is checked if no task has any metric.
+
     Args:
         runs: the runs of all tasks.
         measures: what is known of the metrics, by their names in the column `metric`.
-        asked: names of metrics, or `all`.
+        asked_metrics: names of metrics, or `all`.
         judging: the scorers of verdicts.
 
     Raises:
-        UsageError: no task has one of them.
+        UsageError: no task has one of the metrics asked for.
     """
-    shown = {metric for each in runs for metric in each.shown_metrics}
-    known = sorted({*shown, *(scorer.name for scorer in judging)})
-    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in shown))
+    shown_metrics = {metric for each in runs for metric in each.shown_metrics}
+    known_metrics = sorted({*shown_metrics, *(scorer.name for scorer in judging)})
+    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in shown_metrics))
     names = names.union(*(scorer.names for scorer in judging))
-    for name in asked:
-        if known and name not in names:
-            raise UsageError(f"no task has the metric {name!r}; there are: {some(known, most=10)}")
+    for name in asked_metrics:
+        if known_metrics and name not in names:
+            raise UsageError(
+                f"no task has the metric {name!r}; there are: {some(known_metrics, most=10)}"
+            )
 
 
 def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> list[str]:
-    """Return sentences on accepted tasks whose runs reduce epochs differently.
+    """Return sentences on tasks whose runs reduce epochs differently, which the user accepts.
+
+    Args:
+        runs: the runs of all tasks.
+        allowed: names of the findings that the user accepts.
 
     Raises:
         DataError: there is such a task, and `allowed` does not contain `epochs`.
@@ -179,7 +199,9 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
 
 
 def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
-    """Return the metrics that estimate a probability from different numbers of epochs.
+    """Return the metrics that estimate a probability from different numbers of epochs, each once.
+
+    Runs of one task are compared, whose reducers are of the form `pass_at_K` or `pass_k_K`.
 
     For such metrics, comparing the two estimates of an item depends on the numbers of epochs. The
     difference of the estimates does not.
@@ -225,7 +247,8 @@ def notes_on_means(
 ) -> Iterator[Notice]:
     """Yield notes on means that differ from those in the log's own results.
 
-    A mean is over the items on which another model was scored, too, because only these are ranked.
+    Means with `EvalFigure.is_own` have no note. The mean in a note is over the items on which
+    another model was scored, too, because only these are ranked.
 
     Args:
         runs: the runs.
@@ -253,7 +276,7 @@ def notes_on_means(
 
 
 class SharedMean(NamedTuple):
-    """A mean over the items that another model was scored on, too, and the number of these."""
+    """A mean over the items on which another model was scored, too, and the number of them."""
 
     mean: float
     items: int
@@ -278,14 +301,14 @@ def _means_on_shared_items(
     by_item = rows[models > 1].groupby(["log", "metric", "item"])["score"].mean().astype(float)
     means = {}
     for (log, metric), means_of_items in by_item.groupby(["log", "metric"]):
-        means[frames[log][0].path, str(metric)] = SharedMean(
-            float(means_of_items.mean()), len(means_of_items)
-        )
+        run, _ = frames[log]
+        shared = SharedMean(mean=float(means_of_items.mean()), items=len(means_of_items))
+        means[run.path, str(metric)] = shared
     return means
 
 
 def _group_by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
-    """Return the runs by task."""
+    """Return the runs by task, in the order of their first runs."""
     tasks: dict[str, list[ScoredRun]] = {}
     for each in runs:
         tasks.setdefault(each.task, []).append(each)
@@ -295,7 +318,11 @@ def _group_by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
 def notes_on_left_out(run: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
     """Yield notes on samples that are invalidated or that the log's own figures do not count.
 
-    A log may say that it has invalidated samples and mark none of them.
+    A log may say that it has invalidated samples and mark none of them, which is noted, too.
+
+    Args:
+        run: the log.
+        frame: its rows, with `invalidated` and, by metric, `excluded` in `attrs`.
     """
     invalidated: LeftOut = frame.attrs["invalidated"]
     if run.header.invalidated and not invalidated.names:

@@ -20,7 +20,8 @@ RESPONSES = "responses"
 def rename_sources(place: Place, name_source: Callable[[str], str]) -> None:
     """Rename the sources of the responses in a tournament's log, in place.
 
-    They are in the metadata (files, and the source of each run) and in the options of the task.
+    They are in the metadata (files, and the source of each run) and in the options of the task. A
+    log without these entries is written unchanged.
 
     Args:
         place: the log.
@@ -40,7 +41,10 @@ def rename_sources(place: Place, name_source: Callable[[str], str]) -> None:
 
 
 def _rename_typed(typed: Any, name_source: Callable[[str], str]) -> Any:
-    """Return the value of the option with new names; each source may begin with `label=`."""
+    """Return the value of the option `responses` with new names: a text, or a list of texts.
+
+    Each source is passed to `name_source` as it was typed, with a `label=` before it if it has one.
+    """
     if isinstance(typed, str):
         return name_source(typed)
     return [name_source(str(source)) for source in typed]

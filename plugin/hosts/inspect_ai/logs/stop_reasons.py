@@ -14,9 +14,9 @@ from podium.storage.remote import local_file, place_of
 STOP_MESSAGE = "the judge is not asked any more"
 """The beginning of the error message that ends a whole run."""
 CANNOT_JUDGE = ", because it cannot judge"
-"""Follows if the judge's own replies have ended the run."""
+"""Follows `STOP_MESSAGE` if the judge's own replies have ended the run."""
 HOW_TO_RESUME = ". Fix the cause, then `inspect eval-retry` on the log plays the rest"
-"""Follows in a log's error the reason why a run stopped, unless a host says how to go on."""
+"""Follows the reason at the end of a log's error message, unless a host says how to go on."""
 STOP = f"{NAMESPACE}_stop"
 """Key of the `StopRecord` in the store of a sample, and in the metadata of a log."""
 
@@ -25,7 +25,7 @@ class StopRecord(LogContents):
     """Why a run stopped asking its judge.
 
     Attributes:
-        why: the reason in words; None if it is a finding.
+        why: the reason as text; None if it is a finding.
         code: code of the finding that the judge cannot judge; None if the reason is another one.
         fields: fields of the finding.
         eval_id: the eval that stopped, if a log's metadata have the record: `inspect eval-retry`
@@ -39,7 +39,10 @@ class StopRecord(LogContents):
 
     @property
     def reason(self) -> str:
-        """The reason, with options as they are typed where it is read."""
+        """The reason as text: of the finding if there is one, else `why`.
+
+        Options are written as they are typed where the text is read, not where the log was made.
+        """
         from podium.notices.notice import Notice
         from podium.notices.notice_text import notice_text
 
@@ -48,7 +51,11 @@ class StopRecord(LogContents):
         return notice_text(Notice(self.code, self.fields))
 
     def to_text(self, who: str = STOP_MESSAGE) -> str:
-        """Return the reason after what it has led to, `who`: which judge is not asked any more."""
+        """Return a sentence without full stop: `who`, and the reason after a colon.
+
+        Args:
+            who: what the reason has led to: which judge is not asked any more.
+        """
         verb = "" if self.code is None else CANNOT_JUDGE
         return f"{who}{verb}: {self.reason}"
 
@@ -74,29 +81,32 @@ class StopReason:
 
 
 def reason_of_stop(record: EvalLog | EvalSample) -> StopReason | None:
-    """Return why a run stopped asking its judge; None without an error, or one of another cause."""
+    """Return why a run stopped asking its judge.
+
+    None if the log or sample has no error, or if its error has another cause.
+    """
     if not record.error:
         return None
-    kept = _kept_record(record)
-    if kept is None:
+    stop_record = _kept_record(record)
+    if stop_record is None:
         return _reason_in_message(record.error.message)
-    cannot_judge = kept.code is not None
+    cannot_judge = stop_record.code is not None
     is_played_by_host = isinstance(record, EvalLog) and PLAYED_FOR in (record.eval.metadata or {})
     is_whole = isinstance(record, EvalLog) and not cannot_judge and not is_played_by_host
     how_to_resume = HOW_TO_RESUME if is_whole else ""
-    return StopReason(text=kept.to_text(), cannot_judge=cannot_judge, resuming=how_to_resume)
+    return StopReason(text=stop_record.to_text(), cannot_judge=cannot_judge, resuming=how_to_resume)
 
 
-def write_stop(log: EvalLog, kept: Mapping[str, Any]) -> None:
+def write_stop(log: EvalLog, record_of_sample: Mapping[str, Any]) -> None:
     """Write the record that a sample of a stopped run has into the header of the log, in place.
 
     Args:
         log: the log, whose metadata are changed, too.
-        kept: the record in the store of the sample.
+        record_of_sample: the record in the store of the sample.
     """
     from podium.hosts.inspect_ai.logs.ranking_in_log import write_header
 
-    record = {**kept, "eval_id": log.eval.eval_id}
+    record = {**record_of_sample, "eval_id": log.eval.eval_id}
     log.eval.metadata = {**(log.eval.metadata or {}), STOP: record}
     place = place_of(log.location)
     path = local_file(place)
@@ -111,11 +121,11 @@ def _kept_record(record: EvalLog | EvalSample) -> StopRecord | None:
     A record that another eval has left in the metadata is not one of this log.
     """
     if isinstance(record, EvalLog):
-        kept = (record.eval.metadata or {}).get(STOP)
-        is_own = isinstance(kept, Mapping) and kept.get("eval_id") == record.eval.eval_id
-        return StopRecord.parse(kept) if is_own else None
-    kept = record.store.get(STOP)
-    return StopRecord.parse(kept) if isinstance(kept, Mapping) else None
+        entry = (record.eval.metadata or {}).get(STOP)
+        is_own = isinstance(entry, Mapping) and entry.get("eval_id") == record.eval.eval_id
+        return StopRecord.parse(entry) if is_own else None
+    entry = record.store.get(STOP)
+    return StopRecord.parse(entry) if isinstance(entry, Mapping) else None
 
 
 def _reason_in_message(message: str) -> StopReason | None:

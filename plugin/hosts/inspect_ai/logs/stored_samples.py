@@ -49,13 +49,16 @@ SCORED_FIELDS = frozenset(
 PROMPT_FIELDS = frozenset({"id", "input", "messages", "attachments"})
 """Fields of a sample that show its prompt, and its id."""
 SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
+"""Parses the scores of a sample, by name of the scorer."""
 
 
 class ScoredSample(NamedTuple):
     """A sample without its transcript.
 
     Attributes:
+        id: id of the sample.
         epoch: number of the epoch, from 1.
+        metadata: its metadata; empty if it has none.
         scores: the scores by scorer.
         error: message of the error with which the sample ended; None if there was none.
         invalidated: why the sample was invalidated ("" if no reason is given); None if valid.
@@ -80,7 +83,11 @@ class ScoredSample(NamedTuple):
 
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
-    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
+    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options.
+
+    Raises:
+        DataError: the log is damaged. The error names the damaged sample, if one is.
+    """
     with checked_log(path):
         try:
             # Inspect makes an object for each sample in the archive, even to read the header.
@@ -94,7 +101,11 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
 
 
 def summaries_of(path: Path) -> list[EvalSampleSummary]:
-    """Return the summaries of a log's samples."""
+    """Return the summaries of a log's samples, in the order in which Inspect returns them.
+
+    Raises:
+        DataError: the log is damaged.
+    """
     with checked_log(path):
         return read_eval_log_sample_summaries(str(path))
 
@@ -146,9 +157,10 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
 
 
 def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return the first samples of a log by epoch, then by id; of a log in JSON, as they are stored.
+    """Return the first samples of a log: by epoch, then by id, in an `.eval` archive.
 
-    Only these samples are read. A sample has `PROMPT_FIELDS`, and all its fields if it is small.
+    In a log in JSON, they are the first in the order in which it stores them. Only these samples
+    are read. A sample has `PROMPT_FIELDS`, and all its fields if it is small.
 
     Args:
         path: the log.
@@ -158,7 +170,7 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
         return first_samples(path, number)
 
     def parse(sample: SampleFile) -> dict[str, Any]:
-        """Read what prompts are made of."""
+        """Return the fields of a sample of which prompts are made, by name."""
         return sample.fields(PROMPT_FIELDS)
 
     with checked_log(path), opened_archive(path) as archive:
@@ -169,16 +181,17 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
 def first_samples(
     path: Path, number: int, fields: Set[str] = PROMPT_FIELDS
 ) -> list[dict[str, Any]]:
-    """Return the samples that a log stored first. Only these samples are read.
+    """Return the samples that a log stored first, as plain values. Only these samples are read.
 
     Args:
         path: the log.
         number: the most samples that are returned.
-        fields: names of the fields that are returned; of small samples, all are.
+        fields: names of the fields that are returned. Of a small sample, and of a log in JSON, all
+            fields are returned.
     """
 
     def parse(sample: SampleFile) -> dict[str, Any]:
-        """Read the wanted fields."""
+        """Return the wanted fields of a sample, by name."""
         return sample.fields(fields)
 
     if path.suffix == ".eval":
@@ -205,7 +218,7 @@ def _parse_members(path: Path, parse: Callable[[SampleFile], Parsed]) -> Iterato
 
 
 def _sample_members(archive: zipfile.ZipFile) -> Iterator[re.Match[str]]:
-    """Yield the members with samples, each name once.
+    """Yield the matches of `MEMBER` on the names in an archive, each name once.
 
     The archive has two entries of one name for a sample that was run again. Reading the name gives
     the later entry.
@@ -236,39 +249,43 @@ def _parse_scored(sample: SampleFile) -> ScoredSample:
 
     The entries of podium in its store are read only if the sample failed or requests answers.
     """
-    kept = sample.fields(SCORED_FIELDS)
-    scores = SCORES.validate_python(kept.get("scores") or {})
-    error = kept.get("error")
-    invalidation = kept.get("invalidation")
+    stored_fields = sample.fields(SCORED_FIELDS)
+    scores = SCORES.validate_python(stored_fields.get("scores") or {})
+    error = stored_fields.get("error")
+    invalidation = stored_fields.get("invalidation")
     why_invalidated = None
     if invalidation is not None:
         why_invalidated = invalidation.get("reason") or ""
     entries = None
-    metadata = kept.get("metadata") or {}
+    metadata = stored_fields.get("metadata") or {}
     if error or REQUEST_KEY in metadata:
         entries = (sample.fields({"store"}).get("store") or {}).get(NAMESPACE)
     return ScoredSample(
-        id=kept["id"],
-        epoch=kept["epoch"],
+        id=stored_fields["id"],
+        epoch=stored_fields["epoch"],
         metadata=metadata,
         scores=scores,
         error=error and error["message"],
         invalidated=why_invalidated,
         kept=entries,
-        input=kept.get("input") or "",
-        choices=kept.get("choices") or (),
-        target=kept.get("target") or (),
-        attachments=_attachments_of(sample, kept),
+        input=stored_fields.get("input") or "",
+        choices=stored_fields.get("choices") or (),
+        target=stored_fields.get("target") or (),
+        attachments=_attachments_of(sample, stored_fields),
     )
 
 
-def _attachments_of(sample: SampleFile, kept: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the attachments of a sample, to which its input may refer.
+def _attachments_of(sample: SampleFile, stored_fields: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the attachments of a sample by name, to which its input may refer.
 
-    Empty for a large sample whose input, choices and target refer to none.
+    They are empty for a large sample whose input, choices and target refer to none.
+
+    Args:
+        sample: the file of the sample.
+        stored_fields: its fields `input`, `choices` and `target`, if it has them.
     """
-    asked = [kept.get(name) for name in ("input", "choices", "target")]
-    if sample.is_large and ATTACHMENT not in json.dumps(asked):
+    shown_to_model = [stored_fields.get(name) for name in ("input", "choices", "target")]
+    if sample.is_large and ATTACHMENT not in json.dumps(shown_to_model):
         return {}
     return sample.fields({"attachments"}).get("attachments") or {}
 
@@ -277,28 +294,32 @@ def _parse_whole(sample: SampleFile) -> EvalSample:
     """Parse a sample with its messages, and with its events if a tool call started an agent."""
     unused = {"store"} if sample.holds(AGENT_STARTED) else {"store", "events", "events_data"}
     fields = sample.fields(frozenset(EvalSample.model_fields) - unused)
-    kept = {name: value for name, value in fields.items() if name not in unused}
-    return resolve_sample_attachments(EvalSample.model_validate(kept))
+    used_fields = {name: value for name, value in fields.items() if name not in unused}
+    return resolve_sample_attachments(EvalSample.model_validate(used_fields))
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
-    """Return the sort key of an archive's member: members are sorted by epoch, then by item."""
+    """Return the sort key of an archive's member: its epoch, then its item."""
     item, epoch = member.group("item", "epoch")
     return order_of_sample(int(epoch or 0), item)
 
 
 def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
-    """Return epoch and id of a sample as a sort key; ids of up to 20 digits sort by size."""
-    return epoch, item.zfill(20) if item.isdecimal() else item
+    """Return epoch and id of a sample as a sort key.
+
+    Ids that consist of at most 20 digits sort by their size as numbers.
+    """
+    padded = item.zfill(20) if item.isdecimal() else item
+    return epoch, padded
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
     """Convert a sample that Inspect has read to a `ScoredSample`, as `_parse_scored` makes it."""
-    given: Input
+    sample_input: Input
     if isinstance(sample.input, str):
-        given = sample.input
+        sample_input = sample.input
     else:
-        given = [message.model_dump() for message in sample.input]
+        sample_input = [message.model_dump() for message in sample.input]
     has_entries = sample.error is not None or REQUEST_KEY in sample.metadata
     return ScoredSample(
         id=sample.id,
@@ -308,7 +329,7 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
         error=sample.error.message if sample.error else None,
         invalidated=reason_of_invalidation(sample),
         kept=sample.store.get(NAMESPACE) if has_entries else None,
-        input=given,
+        input=sample_input,
         choices=sample.choices or (),
         target=sample.target,
     )

@@ -32,9 +32,9 @@ def unscored_task_error(path: Path, task: str) -> UnscoredTaskError:
 
 def no_scorer_problem(tasks: Sequence[str]) -> str:
     """Return the statement that tasks, one or more, have no scorer."""
-    return f"the {word_for(len(tasks), 'task', 'tasks')} {join_names(tasks)} " + word_for(
-        len(tasks), "has no scorer", "have no scorer"
-    )
+    noun = word_for(len(tasks), "task", "tasks")
+    verb = word_for(len(tasks), "has", "have")
+    return f"the {noun} {join_names(tasks)} {verb} no scorer"
 
 
 def judge_command(paths: Collection[Path]) -> str:
@@ -46,7 +46,10 @@ def judge_command(paths: Collection[Path]) -> str:
 
 
 def _logs_like(path: Path) -> str:
-    """Return a glob for the logs of a log's task in its folder; the path if its name is unusual."""
+    """Return a glob for the logs of the same task in the same folder, by the name of a log.
+
+    If the name has not the form that Inspect gives it, the path itself is returned.
+    """
     # Inspect names logs DATE_TASK_ID.eval.
     parts = path.stem.split("_")
     # The parts are date, task and id.
@@ -64,20 +67,23 @@ def leave_out_unscored_tasks(
         The other logs, and a note on the tasks; no note if each task has a scorer.
     """
     scored = {run.header.eval.task for run in runs if _has_scorer(run)}
-    kept = [run for run in runs if run.header.eval.task in scored]
+    scored_runs = [run for run in runs if run.header.eval.task in scored]
     alone = [run for run in runs if run.header.eval.task not in scored]
     if not alone:
-        return kept, []
+        return scored_runs, []
     fields = {
         "tasks": sorted({run.header.eval.task for run in alone}),
         "logs": len(alone),
         "command": judge_command([run.path for run in alone]),
     }
-    return kept, [Notice(WITHOUT_SCORER, fields)]
+    return scored_runs, [Notice(WITHOUT_SCORER, fields)]
 
 
 def _has_scorer(run: FiledRun) -> bool:
-    """Return whether a log has or will have scores: by a scorer, or by `inspect score`."""
+    """Return whether a log has scores, or its task has a scorer. True for a tournament.
+
+    True also for a log whose samples cannot be read.
+    """
     header = run.header
     is_scored = bool(header.results and header.results.scores)
     if header.eval.scorers or is_scored or is_tournament(header):
@@ -92,7 +98,7 @@ def _has_scorer(run: FiledRun) -> bool:
 
 
 def note_on_unscored_log(path: Path, error: UnscoredTaskError) -> Notice:
-    """Return the note on a log that lacks the scores of its task, which is lost."""
+    """Return the note that a log is left out, because it has no scores and its task has some."""
     why = f"{path}: {error.problem}, and other logs of the task have scores"
     return Notice("left-out", {"why": why, "remedy": ""})
 

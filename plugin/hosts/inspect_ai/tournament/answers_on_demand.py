@@ -70,6 +70,7 @@ from podium.scorers.reasoning import Policy, strip_reasoning
 from podium.wording import quantity, some
 
 ROLE = "models"
+"""The role of the models that answer on demand."""
 CHOICES = ("on-demand", "first")
 """Values of the option `answers`: ask when a battle needs the answer, or ask for all at first."""
 GENERATION = ("temperature", "max_tokens")
@@ -84,7 +85,7 @@ class AnswerRequests:
 
     Attributes:
         models: the models by name; empty if no model is asked.
-        prompts: the prompts. Items of recorded responses are asked, too.
+        prompts: the prompts. Models are also asked about the items of recorded responses.
         system: the system message for the models; None if there is none.
         generation: settings of the calls (those in `GENERATION`) by name.
         notes: warnings about the prompts.
@@ -99,8 +100,9 @@ class AnswerRequests:
     def to_log(self, responses: Responses) -> dict[str, Any]:
         """Return what a log keeps of the requests.
 
-        These are a hash of the items' prompts, the number of pending answers by model, the settings
-        of the models that have pending answers, and those of the calls with the system message.
+        The keys are `prompts` (a hash of the items' prompts), `models` (the number of pending
+        answers by model), `model_settings` (by model with pending answers: the model's full name
+        and its settings), and `settings` (those of the calls, and the system message).
         """
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
         prompts = json.dumps(sorted(items, key=str))
@@ -119,7 +121,10 @@ class AnswerRequests:
         }
 
     def with_placeholders(self, responses: Responses) -> Responses:
-        """Return the responses with a placeholder text of usual length for each pending answer."""
+        """Return the responses with a placeholder text of usual length for each pending answer.
+
+        They are returned as they are if no answer is pending.
+        """
         if not responses.pending:
             return responses
         text = "x" * self._usual_length(responses)
@@ -127,12 +132,17 @@ class AnswerRequests:
         return responses.with_answers(dict.fromkeys(pending, (text, "")))
 
     def _usual_length(self, responses: Responses) -> int:
-        """Return the mean length of recorded answers in characters, at most `max_tokens`.
+        """Return the mean length of recorded answers in characters.
 
-        Without recorded answers, it is that of `USUAL_TOKENS`.
+        Without recorded answers, it is that of `USUAL_TOKENS` tokens. It is never longer than
+        `max_tokens` of the calls, if these have such a limit.
         """
-        known = [len(text) for texts in responses.texts.values() for text in texts.values()]
-        usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
+        known_lengths = [len(text) for texts in responses.texts.values() for text in texts.values()]
+        usual = (
+            round(sum(known_lengths) / len(known_lengths))
+            if known_lengths
+            else USUAL_TOKENS * CHARACTERS_PER_TOKEN
+        )
         return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
 
     def cost_text(self, responses: Responses, wanted: Collection[tuple[str, str]]) -> str:
@@ -150,15 +160,15 @@ class AnswerRequests:
         tokens_in = f"{characters_in / CHARACTERS_PER_TOKEN:,.0f} input"
         tokens_out = f"{len(wanted) * usual:,.0f} output tokens"
         names = sorted({name for name, _ in wanted})
-        asked = f"at most {quantity(len(wanted), 'answer', 'is|are')}"
-        asked += f" asked of {some(names, most=5)}"
-        sentence = f"{asked}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
-        how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
-        return f"{sentence} ({how})" if how else sentence
+        answers_text = f"at most {quantity(len(wanted), 'answer', 'is|are')}"
+        answers_text += f" asked of {some(names, most=5)}"
+        sentence = f"{answers_text}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
+        settings_text = ", ".join(f"{name}={value}" for name, value in self.generation.items())
+        return f"{sentence} ({settings_text})" if settings_text else sentence
 
 
 def split_requests(
-    prompts: Sequence[str], when: str, how: Mapping[str, Any], cluster: str | None = None
+    prompts: Sequence[str], when: str, options: Mapping[str, Any], cluster: str | None = None
 ) -> tuple[AnswerRequests, dict[str, Any]]:
     """Split options into the requests to models that are asked on demand and the judge's options.
 
@@ -169,7 +179,7 @@ def split_requests(
     Args:
         prompts: sources of prompts, which are read here.
         when: when models are asked, one of `CHOICES`.
-        how: options of the judge and of the models, by name.
+        options: options of the judge and of the models, by name.
         cluster: the key or column with the groups of items; None if items have no groups.
 
     Returns:
@@ -190,26 +200,26 @@ def split_requests(
             )
             sources = ",".join(prompts)
             raise UsageError(f"prompts={sources}: no model has the role {ROLE}; {remedy}")
-        return AnswerRequests(), dict(how)
+        return AnswerRequests(), dict(options)
     models = models_by_name()
     questions, notes = read_questions(prompts, cluster)
     judges = {*map(str, judges_by_role())}
     also_judges = [name for name, model in models.items() if str(model) in judges]
     if also_judges:
         notes.append(Notice("judges-own-answers", {"models": also_judges}))
-    generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
-    of_judge = {name: value for name, value in how.items() if name not in GENERATION}
-    system = of_judge["system"] if isinstance(of_judge.get("system"), str) else None
+    generation = {name: options[name] for name in GENERATION if options.get(name) is not None}
+    options_of_judge = {name: value for name, value in options.items() if name not in GENERATION}
+    system = options_of_judge["system"] if isinstance(options_of_judge.get("system"), str) else None
     if system is not None:
         # The judge is shown the system message of the models.
-        of_judge["system"] = True
+        options_of_judge["system"] = True
     return AnswerRequests(
         models=models,
         prompts=tuple(questions),
         system=system,
         generation=generation,
         notes=tuple(notes),
-    ), of_judge
+    ), options_of_judge
 
 
 def models_by_name() -> dict[str, Model]:
@@ -274,8 +284,10 @@ def read_questions(
     questions: list[QuestionRow] = []
     notes: list[Notice] = []
     for source in sources:
-        named = _questions_by_name(source, cluster)
-        rows, remarks = named or read_prompts(source, readers=(READER,), cluster=cluster)
+        questions_by_name = _questions_by_name(source, cluster)
+        rows, remarks = questions_by_name or read_prompts(
+            source, readers=(READER,), cluster=cluster
+        )
         if not rows:
             remedy = "give a row per prompt with id and instruction"
             raise UsageError(f"prompts={source}: no prompts in it; {remedy}")
@@ -353,7 +365,7 @@ Answers = Mapping[tuple[str, str], GivenAnswer]
 
 
 def _answer_cache() -> CachePolicy:
-    """Return the policy by which Inspect caches answers; all epochs share them."""
+    """Return the policy by which Inspect caches answers: without end, and shared by all epochs."""
     return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
 
 
@@ -383,9 +395,9 @@ async def _ask_model(
         config = config.merge(GenerateConfig(batch=batch_of(model)))
         of_call = {**settings, "watch": calls.watch_of(model)}
 
-        async def generate(asked: Model, own: GenerateConfig) -> ModelOutput:
-            """Call the model, or a copy of it, with settings."""
-            return await generate_output(asked, messages, config=own, **of_call)
+        async def generate(asked_model: Model, own: GenerateConfig) -> ModelOutput:
+            """Call the model, or a copy without options that it refuses, with settings."""
+            return await generate_output(asked_model, messages, config=own, **of_call)
 
         ask = partial(trials.call, name, model, config, generate)
         output = await calls.call(name, ask, waits=not has_batches(model))
@@ -440,15 +452,15 @@ def ask_models(
         messages = _messages_to_model(request, state.input)
         ask = partial(_ask_model, calls, trials, messages=messages, **settings)
         # All epochs of the tournament use the same answers.
-        asked = [
+        asked_calls = [
             partial(calls.ask_once, (name, request.item), partial(ask, name))
             for name in request.asked_models
         ]
         with estimating_tokens() as estimate:
-            answers = dict(zip(request.asked_models, await make_calls(asked), strict=True))
+            answers = dict(zip(request.asked_models, await make_calls(asked_calls), strict=True))
         if estimate:
             state.store.set(ESTIMATE, estimate)
-        state.store.set(NAMESPACE, {name: given.to_log() for name, given in answers.items()})
+        state.store.set(NAMESPACE, {name: answer.to_log() for name, answer in answers.items()})
         state.output.completion = _joined_texts(answers.values())
         state.completed = True
         return state
@@ -458,14 +470,17 @@ def ask_models(
 
 def _joined_texts(answers: Iterable[GivenAnswer]) -> str:
     """Return the text of each answer, or else why it failed, as paragraphs."""
-    return "\n\n".join(given.text or given.failed or "" for given in answers)
+    return "\n\n".join(answer.text or answer.failed or "" for answer in answers)
 
 
 def _messages_to_model(
     request: RequestMetadata, prompt: str | Sequence[ChatMessage]
 ) -> list[ChatMessage]:
-    """Return the messages that ask a model for an answer: the request's system prompt if it has
-    one, then the prompt, a text as a message of the user."""
+    """Return the messages that ask a model for an answer.
+
+    They are the request's system prompt, if it has one, then the messages of the prompt. A prompt
+    that is a text is one message of the user.
+    """
     messages: list[ChatMessage] = []
     if request.system:
         messages.append(ChatMessageSystem(content=request.system))
@@ -484,6 +499,10 @@ class AnswerCollector:
         first: ids of items about which all models are asked before anything is judged; empty if
             models are asked only when a battle needs the answer.
         reasoning: whether reasoning is removed from answers (`strip`) or kept (`keep`).
+
+    Attributes:
+        failed: model and item of each answer that was asked for and has no text; see `update`.
+        cause: the first error of a call; empty if there is none.
     """
 
     def __init__(
@@ -504,8 +523,10 @@ class AnswerCollector:
         self._start = sample_builder.responses
 
     def failures_text(self) -> str:
-        """Return a text on how many answers each model lacks and why, with the cause of the first
-        failure if there is one."""
+        """Return a text on how many answers each model lacks and why.
+
+        It ends with the first error of a call, if there is one. Pending answers do not count.
+        """
         text = missing_responses_text(self.sample_builder.responses)
         return f"{text} (the first cause: {self.cause})" if self.cause else text
 
@@ -531,8 +552,7 @@ class AnswerCollector:
         """Set the responses of the sample builder to the recorded ones and the given answers.
 
         An answer without a text, and every further answer of a model that is not asked any more,
-        becomes a missing response. `failed` has the model and the item of each missing response of
-        these, and `cause` the first error, empty if there is none.
+        becomes a missing response. The attributes `failed` and `cause` are set anew.
 
         Args:
             attempts: the answers of each finished request; later ones replace earlier ones.
@@ -540,33 +560,33 @@ class AnswerCollector:
         answered: dict[tuple[str, str], GivenAnswer] = {}
         for answers in attempts:
             answered |= answers
-        texts = {key: self._text_of(given) for key, given in answered.items()}
-        for name in {name for (name, _), given in answered.items() if given.gave_up}:
+        texts = {key: self._text_of(answer) for key, answer in answered.items()}
+        for name in {name for (name, _), answer in answered.items() if answer.gave_up}:
             not_asked = ((name, key) for key in self._start.pending[name])
             texts |= {key: (None, ERRORED) for key in not_asked if key not in texts}
-        causes = (given.failed for given in answered.values() if given.failed is not None)
+        causes = (answer.failed for answer in answered.values() if answer.failed is not None)
         self.cause = next(causes, "")
         self.failed = frozenset(key for key, (text, _) in texts.items() if text is None)
         self.sample_builder.responses = self._start.with_answers(texts)
 
-    def _text_of(self, given: GivenAnswer) -> tuple[str | None, str]:
+    def _text_of(self, answer: GivenAnswer) -> tuple[str | None, str]:
         """Return the text to be judged and an empty reason; or None and why there is no text.
 
         Reasoning is removed if `reasoning` is `strip`. The reason is `ERRORED`, `ONLY_REASONING` or
         `EMPTY_RESPONSE`.
         """
-        if given.text is None:
+        if answer.text is None:
             return None, ERRORED
-        text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
+        text = strip_reasoning(answer.text) if self.reasoning == "strip" else answer.text
         if text.strip():
             return text, ""
-        return None, ONLY_REASONING if given.text.strip() else EMPTY_RESPONSE
+        return None, ONLY_REASONING if answer.text.strip() else EMPTY_RESPONSE
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.
 
-        As long as answers to the items of `first` are pending, the samples request those of one
-        model, the first one in `order` that lacks some, whatever the battles are.
+        As long as answers to the items of `first` are pending, the samples request the answers of
+        one model, the first in `order` that lacks one of them, whatever the battles are.
 
         Args:
             pairings: the battles.

@@ -14,15 +14,16 @@ def notes_on_batches(
 ) -> Iterator[Notice]:
     """Yield a note on the time that rounds wait for batches, and one on models without batches.
 
-    Nothing is yielded if no batches are asked for, or if there is one round and all have batches.
+    Nothing is yielded if no batches are asked for, or if there is one round and all models and
+    judges have batches.
 
     Args:
         rounds: the maximum number of rounds; None if it is not known.
         judges: the judges.
         models: the models that are asked for answers.
     """
-    asked = [*judges, *models]
-    with_batches = [model for model in asked if has_batches(model)]
+    asked_models = [*judges, *models]
+    with_batches = [model for model in asked_models if has_batches(model)]
     if with_batches and rounds != 1:
         seconds = max(seconds_of_batch(batch_of(model)) for model in with_batches)
         if rounds is None:
@@ -32,6 +33,6 @@ def notes_on_batches(
             fields = {"rounds": rounds, "seconds": seconds, "days": rounds}
             yield Notice("batches-in-rounds", {**fields, "minutes": rounds * seconds / 60})
     named_with_batches = {*map(str, with_batches)}
-    without = sorted({str(model) for model in asked if batch_of(model)} - named_with_batches)
+    without = sorted({str(model) for model in asked_models if batch_of(model)} - named_with_batches)
     if without:
         yield Notice("no-batches", {"models": without})

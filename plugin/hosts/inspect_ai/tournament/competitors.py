@@ -80,7 +80,7 @@ def settle_questions(request: TournamentRequest) -> Questions:
     options = request.options
     if name != RECORDED:
         prompts = split_names(options.prompts)
-        requests, asked = split_requests(
+        requests, options_of_judges = split_requests(
             prompts, options.answers, request.judge_options, options.cluster
         )
     elif options.prompts:
@@ -88,12 +88,12 @@ def settle_questions(request: TournamentRequest) -> Questions:
         raise UsageError(f"prompts={options.prompts}: {why}")
     else:
         requests = AnswerRequests()
-        asked = dict(request.judge_options)
-    judging = judging_settings(seed=options.seed, **asked)
+        options_of_judges = dict(request.judge_options)
+    judging = judging_settings(seed=options.seed, **options_of_judges)
     show, why_short = choose_show(options.show, options.transcript_tokens, judging)
     return Questions(
         requests=requests,
-        judge_options=asked,
+        judge_options=options_of_judges,
         judging=judging,
         show=replace(show, reasoning=options.reasoning),
         why_short=why_short,
@@ -139,7 +139,7 @@ def read_competitors(
 
 
 def _refuse_without_responses(models: Sequence[str]) -> None:
-    """Raise UsageError: the logs of the battles hold no responses of these models."""
+    """Raise UsageError in any case: the logs of the battles hold no responses of these models."""
     option = option_text("responses", "PATH", kind="argument")
     raise UsageError(
         f"the logs of these battles hold no responses of {some(models)}: give the responses of all "
@@ -164,8 +164,11 @@ def _read_record(request: TournamentRequest, questions: Questions) -> RecordedBa
 
 
 def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
-    """Raise UsageError if `show` or `transcript_tokens` would change how recorded responses are
-    shown. Pairs with a known preference may be shown in any form."""
+    """Raise UsageError if an option would change how recorded responses are shown.
+
+    The options are `show`, unless it is `auto`, and `transcript_tokens`. Pairs with a known
+    preference may be shown in any form.
+    """
     typed = {"show": options.show, "transcript_tokens": options.transcript_tokens}
     changed = [f"{name}={value}" for name, value in typed.items() if value not in ("auto", None)]
     if changed and record.preferred is None:
@@ -175,11 +178,13 @@ def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
 
 
 def _refuse_other_groups(options: RunSettings, recorded: Responses) -> None:
-    """Raise UsageError if `cluster` names other groups than those in the logs."""
+    """Raise UsageError if `cluster` is given and names another column than the logs have."""
     if options.cluster not in (None, recorded.cluster):
-        held = f"the groups {recorded.cluster!r}" if recorded.cluster else "no groups of items"
+        recorded_groups = (
+            f"the groups {recorded.cluster!r}" if recorded.cluster else "no groups of items"
+        )
         remedy = "leave it out, or give the models' own logs as responses="
-        raise UsageError(f"cluster={options.cluster}: these logs have {held}; {remedy}")
+        raise UsageError(f"cluster={options.cluster}: these logs have {recorded_groups}; {remedy}")
 
 
 def _read_answers(sources: Sequence[str], options: RunSettings, questions: Questions) -> Responses:

@@ -12,7 +12,7 @@ from inspect_ai.model import Model
 
 from podium.data.pairings import Pairing, PairingsByItem, pairings_on_items
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
+from podium.hosts.inspect_ai.inspect_ai_compatibility import value_of_option
 from podium.hosts.inspect_ai.judging.call_prices import Prices, price_of
 from podium.hosts.inspect_ai.judging.call_settings import CallLimits, judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
@@ -38,11 +38,14 @@ from podium.tournaments.schedule import rounds_of
 from podium.wording import plural, quantity, word_for
 
 SAMPLED_PROMPTS = 50
-"""The tokens of a prompt are estimated from this many prompts, or up to twice as many."""
+"""Number of battles, or up to twice as many, from which the tokens of a prompt are estimated."""
 MEASURED_PROMPTS = 200
-"""The share of a prompt cache is measured on whole items with this many prompts, or on one item."""
+"""Number of battles on which the share of a prompt cache is measured, in whole items.
+
+If the first item has more battles, it is cut to so many.
+"""
 LEAST_SHARE = 0.01
-"""A smaller share of cacheable tokens is not written."""
+"""Smallest share of cacheable tokens that is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,12 @@ class CacheableInput:
     of_judges: Mapping[str, float]
 
     def share_of(self, model: Model) -> float:
-        """Return the share of a judge's own input."""
+        """Return the share of a judge's own input tokens that its provider's cache can serve."""
         return self.of_judges[str(model)]
 
 
 _IS_BRIEF: ContextVar[bool] = ContextVar("whether the preview is brief", default=False)
+"""Whether `preview_run` is brief; see `brief_preview`."""
 
 
 @contextmanager
@@ -127,10 +131,16 @@ def _cost_sentences(
 ) -> Iterator[str]:
     """Yield sentences on battles, calls and tokens, then on each judge and on the answers.
 
-    In a brief preview, what the judges cost is part of the first sentence.
+    In a brief preview, what the judges cost is part of the first sentence. The findings that were
+    accepted and the notes on the responses come last.
 
-    The findings that were accepted and the notes on the responses come last. `missing` says which
-    responses are missing; it ends the first sentence.
+    Args:
+        request: the tournament as typed.
+        questions: how models and judges are asked.
+        competitors: the responses.
+        plan: what is played.
+        source: the tournament, with its first round.
+        missing: which responses are missing, for the end of the first sentence; empty if none are.
     """
     responses = competitors.responses
     rotation = plan.rotation
@@ -139,24 +149,24 @@ def _cost_sentences(
     identical = _count_identical(responses, first, plan.judging)
     calls = _calls_at_most(responses, source, plan, battles - identical)
     shares = _shares_of_judges(rotation)
-    all_calls = _round_calls_up(calls * sum(shares or [1]))
+    all_calls = _round_calls_up(calls * sum(shares) if shares else calls)
     with_answers = questions.requests.with_placeholders(responses)
     per_call = _prompt_tokens(with_answers, first, plan.judging)
     items = len(responses.items)
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
     of_battles = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
-    judged = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
+    calls_text = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
     cacheable = _cacheable_input(with_answers, first, plan.judging, rotation)
     tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
-    cost = f"{competing}; {judged} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
+    cost = f"{competing}; {calls_text} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     prices = request.options.prices or {}
-    of_judges = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
+    judge_texts = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
     if _IS_BRIEF.get():
-        yield "; ".join(filter(None, [cost, *of_judges, missing]))
+        yield "; ".join(filter(None, [cost, *judge_texts, missing]))
     else:
         yield "; ".join(filter(None, [cost, missing]))
-        yield from of_judges
+        yield from judge_texts
     if rotation:
         yield _note_on_turns(rotation)
     if plan.collector:
@@ -167,7 +177,11 @@ def _cost_sentences(
 
 
 def _note_on_turns(rotation: JudgeRotation) -> str:
-    """Write that battles of all judges count several times, or that no battle has several."""
+    """Write a note on judges that take turns.
+
+    If some battles have all judges, it says that these count once per judge. Otherwise, it says
+    that no battle has several judges. The ranking will have the same note, with numbers.
+    """
     code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
     # Numbers of 0 are not written: none is known before the run.
     no_numbers = {"battles": 0, "shared": 0}
@@ -175,12 +189,15 @@ def _note_on_turns(rotation: JudgeRotation) -> str:
 
 
 def _round_calls_up(calls: float) -> int:
-    """Return a number of calls, rounded up. Errors of floats below 1e-6 do not make one more."""
+    """Round a number of calls up to a whole number.
+
+    It is rounded to 6 decimals before, so that an error of floats does not add a call.
+    """
     return ceil(round(calls, 6))
 
 
 def _judge_texts(
-    how: Judging,
+    judging: Judging,
     calls: Sequence[int],
     tokens: float,
     cacheable: CacheableInput,
@@ -189,7 +206,7 @@ def _judge_texts(
     """Return the texts of `_judge_text` that are not empty.
 
     Args:
-        how: how judges are asked.
+        judging: how judges are asked.
         calls: number of the calls of each judge, in their order; or one number in a list, if all
             judges make the same.
         tokens: input tokens per call.
@@ -197,10 +214,10 @@ def _judge_texts(
         prices: prices that the user gave.
     """
     judges: list[Model | None] = [*judges_by_role()] or [None]
-    of_judges = [*calls] if len(calls) == len(judges) else [*calls] * len(judges)
+    calls_of_judges = [*calls] if len(calls) == len(judges) else [*calls] * len(judges)
     texts = [
-        _judge_text(model, how, number, tokens, cacheable, prices)
-        for model, number in zip(judges, of_judges, strict=True)
+        _judge_text(model, judging, number, tokens, cacheable, prices)
+        for model, number in zip(judges, calls_of_judges, strict=True)
     ]
     return [*filter(None, texts)]
 
@@ -232,19 +249,23 @@ def _calls_at_most(
     first = source.first.pairings
     has_one_round = len(first) >= source.rule.size(field)
     if has_one_round:
-        asked = [*first]
+        asked_pairings = [*first]
         if plan.judging.identical == "tie":
-            asked = [pairing for pairing in first if not responses.are_identical(pairing)]
-        graded = len({(pairing.item, name) for pairing in asked for name in (pairing.a, pairing.b)})
+            asked_pairings = [pairing for pairing in first if not responses.are_identical(pairing)]
+        graded = len(
+            {(pairing.item, name) for pairing in asked_pairings for name in (pairing.a, pairing.b)}
+        )
     # A judgment of a pair is two calls of such a judge.
     gradings = plan.calls // 2
     return min(calls, ceil(graded * responses.mean_number()) * gradings)
 
 
-def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judging) -> int:
-    """Count the battles of the first round that are ties of identical responses; 0 if judges are
-    asked about them."""
-    if how.identical != "tie":
+def _count_identical(responses: Responses, first: Sequence[Pairing], judging: Judging) -> int:
+    """Count the battles of the first round that are ties of identical responses.
+
+    0 if judges are asked about identical responses, too.
+    """
+    if judging.identical != "tie":
         return 0
     keys = responses.keys_with_equal_texts()
     items = {item.id for item in responses.items if not keys.isdisjoint(item.keys)}
@@ -282,8 +303,11 @@ def _battles_at_most(responses: Responses, source: TournamentSource) -> int:
 
 
 def _shares_of_judges(rotation: JudgeRotation | None) -> list[float]:
-    """Return the share of the battles that each judge judges, in the order of the judges; empty if
-    all judge every battle."""
+    """Return the share of the battles that each judge judges, in the order of the judges.
+
+    Each share is in [0, 1]. Their sum is above 1 if some battles have all judges. Empty if all
+    judges judge every battle.
+    """
     if rotation is None:
         return []
     return [rotation.share_of(k) for k in range(len(rotation.judges))]
@@ -297,7 +321,7 @@ def _rounds_text(source: TournamentSource) -> str:
     return ", in one round" if number == 1 else f", in at most {number:,} rounds"
 
 
-def _tokens_text(calls: int, per_call: float, how: Judging, cacheable: CacheableInput) -> str:
+def _tokens_text(calls: int, per_call: float, judging: Judging, cacheable: CacheableInput) -> str:
     """Write the input tokens of all calls, and the most output tokens if every judge has a limit.
 
     All calls are taken to have the largest limit (`most_output`). If a judge has none, only the
@@ -306,10 +330,10 @@ def _tokens_text(calls: int, per_call: float, how: Judging, cacheable: Cacheable
     Args:
         calls: number of calls.
         per_call: input tokens of a call.
-        how: how judges are asked.
+        judging: how judges are asked.
         cacheable: how much of the input a provider's prompt cache can serve.
     """
-    limits_of_judges = [most_output(limits, how) for limits in judge_limits(how).values()]
+    limits_of_judges = [most_output(limits, judging) for limits in judge_limits(judging).values()]
     known_limits = [limit for limit in limits_of_judges if limit]
     text = f"about {calls * per_call:,.0f} input"
     if known_limits and len(known_limits) == len(limits_of_judges):
@@ -320,8 +344,9 @@ def _tokens_text(calls: int, per_call: float, how: Judging, cacheable: Cacheable
 def _cacheable_text(cacheable: CacheableInput) -> str:
     """Write the share of the input that a prompt cache can serve, and from how many tokens on.
 
-    If it is less than 1% only because the provider of a judge caches long beginnings alone, the
-    text says so. If other providers could not serve 1% either, the text is empty.
+    If the share is below `LEAST_SHARE` only because the provider of a judge caches nothing but long
+    beginnings, the text says so. If caches of most providers could not serve this share either, the
+    text is empty.
     """
     if max(cacheable.share, cacheable.by_default) < LEAST_SHARE:
         return ""
@@ -333,17 +358,17 @@ def _cacheable_text(cacheable: CacheableInput) -> str:
     )
 
 
-def most_output(limits: CallLimits, how: Judging) -> int | None:
+def most_output(limits: CallLimits, judging: Judging) -> int | None:
     """Return the largest limit of output tokens that a reply of a judge may have; None if no limit.
 
-    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts, and
-    there is none if texts have none.
+    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts. The
+    result is None if texts have no limit, and with `replies=schema` if JSON has none.
 
     Args:
         limits: the limits of the judge.
-        how: how it is asked.
+        judging: how it is asked.
     """
-    if how.replies == "schema":
+    if judging.replies == "schema":
         return limits.schema
     if limits.text is None or limits.schema is None:
         return limits.text
@@ -352,39 +377,40 @@ def most_output(limits: CallLimits, how: Judging) -> int | None:
 
 def _judge_text(
     model: Model | None,
-    how: Judging,
+    judging: Judging,
     calls: int,
     tokens: float,
     cacheable: CacheableInput,
     prices: Prices,
 ) -> str:
-    """Write what a judge's calls cost and how it is asked; of several judges, also their number.
+    """Write what a judge's calls cost and how it is asked; of several judges, also how many calls.
 
-    If its price is not known, the text says how to give it, unless it is podium's stand-in. A judge
-    without a prompt (a reward model) has no text on its replies, and a brief preview has none.
+    If the price of the judge is not known, the text says how to give it, unless the judge is
+    podium's stand-in. How a judge is asked is left out for a judge without a prompt (a reward
+    model), and in a brief preview. The text is empty if nothing is left.
 
     Args:
         model: the judge; None if no role is known yet.
-        how: how judges are asked.
+        judging: how judges are asked.
         calls: number of the judge's calls.
         tokens: input tokens per call.
         cacheable: how much of them a prompt cache can serve.
         prices: prices that the user gave.
     """
-    limits = limits_of(how, model)
+    limits = limits_of(judging, model=model)
     parts = []
     if model and len(judges_by_role()) > 1:
         calls_text = f"about {calls:,} {plural('call', calls)}, {calls * tokens:,.0f} input tokens"
         parts.append(calls_text)
     price_text = ""
     if model:
-        most_out = most_output(limits, how)
+        most_out = most_output(limits, judging)
         share = cacheable.share_of(model)
         price_text = _price_text(model, most_out, calls, tokens, share, prices)
     if price_text:
         parts.append(price_text)
-    if how.realization.template is not None and not _IS_BRIEF.get():
-        parts.append(f"replies={how.replies}, {limits.to_text()}")
+    if judging.realization.template is not None and not _IS_BRIEF.get():
+        parts.append(f"replies={judging.replies}, {limits.to_text()}")
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
@@ -424,19 +450,24 @@ def _price_text(
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:
     """Yield notes on options that make this run slow, or that have no effect."""
-    if option_typed("log_format") == "json":
+    if value_of_option("log_format") == "json":
         yield (
             "note: --log-format json takes twice the CPU and eight times the disk "
             "of the format eval: leave it out"
         )
     number = rounds_of(source.rule, source.field)
-    asked = [*questions.requests.models.values()]
-    for note in notes_on_batches(number, judges_by_role(), asked):
+    asked_models = [*questions.requests.models.values()]
+    for note in notes_on_batches(number, judges_by_role(), asked_models):
         yield f"{note.severity}: {notice_text(note)}"
 
 
 def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
-    """Write how many recorded battles have no responses here, with an example."""
+    """Write how many recorded battles have no responses here, with an example.
+
+    Args:
+        unanswered: these battles, at least one.
+        recorded: number of all recorded battles.
+    """
     example = unanswered[0]
     lost = f"such as {example.a} and {example.b} on {example.item}"
     count = f"{len(unanswered):,} of {quantity(recorded, 'recorded battle')}"
@@ -445,16 +476,16 @@ def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
     return f"{count} {have} no responses here and {are} missing, {lost}"
 
 
-def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
+def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], judging: Judging) -> float:
     """Estimate the mean number of tokens of a prompt from a sample of the battles.
 
-    Checklists do not count, because they are not written yet. It is 0 if no battle has both
-    responses, or if the judge has no prompt (a reward model).
+    Checklists do not count, because they are not written yet. The estimate is 0 if no battle has
+    both responses, or if the judge has no prompt (a reward model).
     """
     step = max(1, len(pairings) // SAMPLED_PROMPTS)
     some_pairings = pairings[::step]
     tokens = [
-        count_tokens(prompt) for prompt in _prompts_of(responses, some_pairings, how, ("ab",))
+        count_tokens(prompt) for prompt in _prompts_of(responses, some_pairings, judging, ("ab",))
     ]
     return sum(tokens) / max(len(tokens), 1)
 
@@ -462,7 +493,7 @@ def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judgi
 def _cacheable_input(
     responses: Responses,
     pairings: Sequence[Pairing],
-    how: Judging,
+    judging: Judging,
     rotation: JudgeRotation | None,
 ) -> CacheableInput:
     """Estimate how much of the input tokens the judges' providers can serve from prompt caches.
@@ -474,7 +505,7 @@ def _cacheable_input(
     Args:
         responses: the responses.
         pairings: the battles.
-        how: how judges are asked.
+        judging: how judges are asked.
         rotation: assigns judges to battles; None if all judges judge every battle.
     """
     measured: list[Pairing] = []
@@ -482,12 +513,12 @@ def _cacheable_input(
         if measured and len(measured) + len(battles) > MEASURED_PROMPTS:
             break
         measured += battles[:MEASURED_PROMPTS]
-    orders = ("ab", "ba") if how.is_pairwise and how.orders == "both" else ("ab",)
+    orders = ("ab", "ba") if judging.is_pairwise and judging.orders == "both" else ("ab",)
     models = [str(model) for model in judges_by_role()] or [""]
-    all_prompts = _prompts_of(responses, measured, how, orders)
+    all_prompts = _prompts_of(responses, measured, judging, orders)
     # A judge without a measured battle is expected to find as much in its cache as all together.
     prompts_by_judge = [
-        _prompts_of(responses, battles, how, orders) or all_prompts
+        _prompts_of(responses, battles, judging, orders) or all_prompts
         for battles in _battles_by_judge(measured, rotation, len(models))
     ]
     numbers = [least_cached(model) for model in models]
@@ -505,7 +536,9 @@ def _cacheable_input(
 def _battles_by_judge(
     pairings: Sequence[Pairing], rotation: JudgeRotation | None, judges: int
 ) -> list[list[Pairing]]:
-    """Return the battles of each judge, if the given ones are the first of a run.
+    """Return the battles of each judge, in the order of the judges.
+
+    The given battles are assigned as the first of a run.
 
     Args:
         pairings: the battles.
@@ -536,7 +569,7 @@ def _battles_by_item(pairings: Sequence[Pairing]) -> Iterator[Sequence[Pairing]]
 
 
 def _prompts_of(
-    responses: Responses, pairings: Sequence[Pairing], how: Judging, orders: Sequence[str]
+    responses: Responses, pairings: Sequence[Pairing], judging: Judging, orders: Sequence[str]
 ) -> list[str]:
     """Return the prompts of battles in the given orders, without checklists.
 
@@ -546,22 +579,22 @@ def _prompts_of(
     Args:
         responses: the responses.
         pairings: the battles.
-        how: how judges are asked.
+        judging: how judges are asked.
         orders: `ab`, `ba` or both: which response is shown first.
     """
-    if how.realization.template is None:
+    if judging.realization.template is None:
         return []
-    plain = replace(how, settings=replace(how.settings, checklist=False))
+    plain = replace(judging, settings=replace(judging.settings, checklist=False))
     prompts = []
     for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):
             adapted = plain.adapted_to(transcript=battle.transcript)
             write_prompt = adapted.schema_prompt if adapted.asks_schema_first else adapted.prompt
             for order in orders:
-                shown: tuple[str, ...] = (battle.response_a, battle.response_b)
+                shown_responses: tuple[str, ...] = (battle.response_a, battle.response_b)
                 if order == "ba":
-                    shown = shown[::-1]
-                if not how.is_pairwise:
-                    shown = shown[:1]
-                prompts.append(write_prompt(prompt_texts(battle, shown)))
+                    shown_responses = shown_responses[::-1]
+                if not judging.is_pairwise:
+                    shown_responses = shown_responses[:1]
+                prompts.append(write_prompt(prompt_texts(battle, shown_responses)))
     return prompts

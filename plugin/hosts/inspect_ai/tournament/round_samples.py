@@ -61,7 +61,10 @@ class SampleBuilder:
     def plan_battle_samples(
         self, pairings: Sequence[Pairing], number: int
     ) -> "Iterable[PlannedSample]":
-        """Return the samples of `build_battle_samples`, each built when it is needed."""
+        """Return the samples of `build_battle_samples`, each built when it is needed.
+
+        The battles are assigned to judges now. The result may be iterated over several times.
+        """
         if self.rotation:
             self.rotation.assign(pairings)
         return PlannedSamples(lambda: self._plan_battles(pairings, number))
@@ -72,14 +75,21 @@ class SampleBuilder:
         for pairing, judges in self._with_judges(pairings):
             # Ids have short names, because Inspect shows them in lists.
             first = None if pairing.first is None else short.get(pairing.first)
-            named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
-            build = partial(self._build_battle, named.key, pairing, judges, number)
-            yield PlannedSample(named.key, build)
+            short_pairing = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=first)
+            build = partial(self._build_battle, short_pairing.key, pairing, judges, number)
+            yield PlannedSample(short_pairing.key, build)
 
     def _build_battle(
         self, sample_id: str, pairing: Pairing, judges: Sequence[str], number: int
     ) -> Sample:
-        """Return the sample of a battle in round `number`, whose turn it is for these judges."""
+        """Return the sample of a battle.
+
+        Args:
+            sample_id: id of the sample.
+            pairing: the battle.
+            judges: names of the judges whose turn it is; empty if all judges judge it.
+            number: number of the round, from 1.
+        """
         about = self._about_item(pairing.item, pairing.response, judges)
         about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
         if pairing.first is not None:
@@ -118,9 +128,10 @@ class SampleBuilder:
         return planned
 
     def _packs_of_pairs(self, pairings: PairingsByItem) -> "dict[PackKey, list[list[str]]]":
-        """Return the battles of each item whose responses both have a text, as a pack records them.
+        """Return the battles of each item whose responses both have a text, by key of the pack.
 
-        Items with the same battles share one list.
+        A battle is a list of both models. Items without such a battle are left out. Items with the
+        same battles share one list.
         """
         shared: dict[int, list[list[str]]] = {}
         packs: dict[PackKey, list[list[str]]] = {}
@@ -196,7 +207,7 @@ class SampleBuilder:
         )
 
     def _about_item(self, item_id: str, response: int, judges: Sequence[str]) -> dict[str, Any]:
-        """Return the metadata that battles on an item by some judges share.
+        """Return the metadata that battles on an item share, by name of the field.
 
         Fields that are None or have their usual value (one response, no transcript, all judges) are
         left out.
@@ -218,8 +229,10 @@ class SampleBuilder:
     def _build_sample(self, sample_id: str, item_id: str, metadata: dict[str, Any]) -> Sample:
         """Return the sample of a battle or pack; its input is the item's instruction and media."""
         item = self.items[item_id]
-        given = input_of(item.instruction, item.media)
-        return Sample(id=sample_id, input=given, target=item.reference or "", metadata=metadata)
+        prompt_of_model = input_of(item.instruction, item.media)
+        return Sample(
+            id=sample_id, input=prompt_of_model, target=item.reference or "", metadata=metadata
+        )
 
 
 class PlannedSample(NamedTuple):
@@ -251,12 +264,12 @@ class PlannedSamples:
 
 
 def plan_built(samples: Iterable[Sample]) -> list[PlannedSample]:
-    """Return samples that are built already as planned ones."""
+    """Return samples that are built already as planned samples, in the same order."""
     return [PlannedSample(str(sample.id), partial(_as_built, sample)) for sample in samples]
 
 
 def _as_built(sample: Sample) -> Sample:
-    """Return a sample unchanged."""
+    """Return a sample unchanged, as the function that builds a planned sample."""
     return sample
 
 
@@ -274,7 +287,7 @@ def _names_in_pack(battle: Pairing) -> list[str]:
 def _split_packs(
     packs: Mapping[PackKey, list[list[str]]], most: int | None
 ) -> Iterator[tuple[PackKey, list[list[str]], int]]:
-    """Divide packs into parts of at most `most` battles; into one part if `most` is None.
+    """Divide packs into parts of at most `most` battles; do not divide them if `most` is None.
 
     Yields:
         Key, battles and number of each part. The parts of a pack are numbered from 1.
@@ -312,12 +325,12 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
                 places.append(k)
         battles = [metadata.battles[k] for k in places]
         names = {name for battle in battles for name in battle}
-        shown = {name: text for name, text in metadata.responses.items() if name in names}
+        responses = {name: text for name, text in metadata.responses.items() if name in names}
         earlier = {}
         for epoch, replies in failed.items():
             earlier[epoch] = [replies[k] for k in places]
         again: BattleMetadata | PackMetadata = metadata.model_copy(
-            update={"battles": battles, "responses": shown, "earlier": earlier}
+            update={"battles": battles, "responses": responses, "earlier": earlier}
         )
     else:
         again = metadata.model_copy(update={"earlier": failed})
@@ -325,14 +338,14 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
 
 def replies_if_any_failed(sample: EvalSample) -> Sequence[BattleReplies]:
-    """Return the replies on all battles of a finished sample if one of its calls failed, else none.
+    """Return the replies on all battles of a finished sample if one of its calls failed.
 
-    There are none, too, if it ended with an error, or if no judge was asked.
+    Empty if no call failed, if the sample ended with an error, or if no judge was asked.
     """
-    kept = kept_in_store(sample, NAMESPACE)
-    if sample.error is not None or not was_judge_asked(kept):
+    entry = kept_in_store(sample, NAMESPACE)
+    if sample.error is not None or not was_judge_asked(entry):
         return ()
-    replies = SampleReplies.parse(kept).to_battles()
+    replies = SampleReplies.parse(entry).to_battles()
     return replies if any(battle.has_failed for battle in replies) else ()
 
 
@@ -358,12 +371,12 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         return ()
     contents = parse_sample(sample.metadata)
     score = next(iter(sample.scores.values()))
-    kept = (score.metadata or {}).get(NAMESPACE) or {}
+    entry = (score.metadata or {}).get(NAMESPACE) or {}
     rows: list[dict[str, Any]] = []
     if isinstance(contents, PackMetadata):
-        rows = PackVerdicts.parse(kept).battles.to_rows() if kept else []
+        rows = PackVerdicts.parse(entry).battles.to_rows() if entry else []
     elif isinstance(contents, BattleMetadata):
-        verdict = {name: kept.get(name) for name in ("margin", "identical")}
+        verdict = {name: entry.get(name) for name in ("margin", "identical")}
         rows = [{**contents.to_log(), **verdict, "credit": credit_in(score)}]
     outcomes = []
     for row in rows:
@@ -376,7 +389,7 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         )
         margin = None if row["credit"] is None else row["margin"]
         is_asked = not row.get("identical")
-        outcomes.append(Outcome(pairing, row["credit"], margin, is_asked))
+        outcomes.append(Outcome(pairing, credit=row["credit"], margin=margin, is_asked=is_asked))
     return tuple(outcomes)
 
 
@@ -414,9 +427,12 @@ def announce_round(
 
 
 def _left_out_by_item(name: str, schedule: NextRound) -> dict[str, dict[str, int]]:
-    """Return the numbers of battles that a round leaves out, by item, as the field of this name.
+    """Return a field of `RoundMetadata`: the numbers of battles that a round leaves out, by item.
 
-    Items without such a battle are left out; the result is empty if there are no others.
+    Args:
+        name: name of the field, the only key of the result.
+        schedule: the round. Items of which it leaves out no battle are missing in the result, which
+            is empty if there are no other items.
     """
     numbers = {item: number for item, number in schedule.left_out_of.items() if number}
     return {name: numbers} if numbers else {}

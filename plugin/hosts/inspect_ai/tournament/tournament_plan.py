@@ -43,7 +43,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
-    """The shard of this process: the rule that schedules it, and the shard's entry in the log."""
+    """The shard of this process.
+
+    Attributes:
+        rule: schedules the battles of the shard.
+        metadata: the shard's entry in the log.
+    """
 
     rule: Part
     metadata: ShardMetadata
@@ -102,7 +107,7 @@ def plan_tournament(
     rotation = build_rotation(options.judges, options.overlap, judging, options.seed)
     sample_builder = SampleBuilder(responses, rotation)
     battles = round(rule.size(responses.field()) * responses.mean_number())
-    packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
+    packed = (battles >= PACKED_FROM) if options.pack == "auto" else bool(options.pack)
     collector = None
     if any(responses.pending.values()):
         collector = _build_collector(request, questions, sample_builder, packed)
@@ -140,7 +145,9 @@ def _settle_judging(seed: int, judge_options: Mapping[str, Any], responses: Resp
     return judging
 
 
-def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
+def side_fixed_first(
+    name: str, rule: Any, judging: Judging, given_options: Mapping[str, Any]
+) -> str | None:
     """Check the options of the judge, and return the side for which `Judging.calls` counts calls.
 
     It is `a` if the tournament itself decides which response is shown first, so that a battle takes
@@ -150,7 +157,7 @@ def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, A
         name: name of the tournament, for error messages.
         rule: the tournament.
         judging: how the judge is asked.
-        how: the options of the judge that were given, by name.
+        given_options: the options of the judge that were given, by name.
 
     Raises:
         UsageError: the tournament decides the order, and the option `orders` is given or the judge
@@ -158,13 +165,13 @@ def side_fixed_first(name: str, rule: Any, judging: Judging, how: Mapping[str, A
     """
     if not fixes_first_shown(rule):
         return None
-    if "orders" in how:
+    if "orders" in given_options:
         why = (
             "balances the orders itself (first to one neighbour, second to the other), "
             "for one call a battle"
         )
         remedy = "leave it out (repeats=N repeats each of them)"
-        raise UsageError(f"orders={how['orders']}: {name} {why}; {remedy}")
+        raise UsageError(f"orders={given_options['orders']}: {name} {why}; {remedy}")
     if not judging.is_pairwise:
         why = (
             f"rates each response once, so {name} saves no call and loses comparisons; "
@@ -198,8 +205,9 @@ def _settle_settings(
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
     """Return the settings of the rule by name, and notes on the judge of the log `earlier`.
 
-    The settings are the tournament's own options as typed, the seed if the rule takes one, the
-    ratings of the log `earlier`, and the recorded battles.
+    The settings are the tournament's own options as typed; `seed`, if the rule takes one; `ratings`
+    from the log `earlier`; and `battles`, if recorded battles are played. There are no notes
+    without `earlier`.
 
     Raises:
         UsageError: `earlier` and `ratings` are both given, or the log cannot be used.
@@ -259,14 +267,15 @@ def _notes_on_earlier(battles: "Battles", log: str, judging: Judging) -> Iterato
     now = {judge.name: judge for judge in (judge_of(model, judging) for model in judges_by_role())}
     earlier = {judge: battles.judge_of(judge) for judge in battles.judges}
     for group in judges_with_other_replies([*earlier.values(), *now.values()]):
-        asked = [name for name in group if name in now]
-        if not asked:
+        asked_names = [name for name in group if name in now]
+        if not asked_names:
             continue
         others = [name for name in group if name not in now]
         for judge in others:
             replies = _option_that_asks_alike(earlier[judge].replies or "text", judging)
             yield Notice(
-                "earlier-form", {"log": log, "judge": judge, "now": asked[0], "replies": replies}
+                "earlier-form",
+                {"log": log, "judge": judge, "now": asked_names[0], "replies": replies},
             )
 
 
@@ -287,7 +296,7 @@ def _option_that_asks_alike(replies: str, judging: Judging) -> str:
 
 
 def _earlier_ladder(battles: "Battles", log: str, models: Sequence[str]) -> Ladder:
-    """Return the ratings of those models that have battles in an earlier log; the others join them.
+    """Return the ratings of those models that have battles in an earlier log; other models join.
 
     Args:
         battles: the battles of the log.
@@ -353,6 +362,7 @@ def _build_collector(
 
 def _requests_in_shards_text(shard: str) -> str:
     """Write that shards cannot ask models for answers, and what to do instead."""
+    # A tournament that ends after one battle has asked for all answers before.
     remedy = "Ask for them first (podium/chain -T answers=first -T max_battles=1)"
     why = f"answers on demand are asked by one process. {remedy}"
     return f"shard={shard}: {why}, then play shards with responses=ITS LOG"

@@ -118,20 +118,23 @@ def parse_request(
         UsageError: an option is unknown or a run's option has a wrong value; or Inspect has set the
             roles and there is no judge; or recorded battles are given to another tournament.
     """
-    given: dict[str, Any] = {**options}
-    battles = given.get("battles")
+    arguments: dict[str, Any] = {**options}
+    battles = arguments.get("battles")
     if battles:
         remedy = f"podium/{RECORDED} plays recorded ones"
         raise UsageError(f"battles={battles}: {name} schedules its battles; {remedy}")
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
-    known = RUN_OPTIONS | {"responses"} | setting_names(name) | known_options()
-    refuse_unknown_options({**settings, **given}, known)
-    of_run = {key: value for key, value in given.items() if key in RUN_OPTIONS}
-    of_judge = {key: value for key, value in given.items() if key not in RUN_OPTIONS}
+    known_arguments = RUN_OPTIONS | {"responses"} | setting_names(name) | known_options()
+    refuse_unknown_options({**settings, **arguments}, known_arguments)
+    run_options = {key: value for key, value in arguments.items() if key in RUN_OPTIONS}
+    judge_options = {key: value for key, value in arguments.items() if key not in RUN_OPTIONS}
     of_tournament = {key: value for key, value in settings.items() if value is not None}
     return TournamentRequest(
-        name=name, settings=of_tournament, options=RunSettings(**of_run), judge_options=of_judge
+        name=name,
+        settings=of_tournament,
+        options=RunSettings(**run_options),
+        judge_options=judge_options,
     )
 
 
@@ -144,9 +147,9 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
         name: name of the tournament.
         options: values by name.
     """
-    known = setting_names(name) - {"seed"}
-    settings = {key: value for key, value in options.items() if key in known}
-    others = {key: value for key, value in options.items() if key not in known}
+    settings_of_rule = setting_names(name) - {"seed"}
+    settings = {key: value for key, value in options.items() if key in settings_of_rule}
+    others = {key: value for key, value in options.items() if key not in settings_of_rule}
     return settings, others
 
 
@@ -158,7 +161,7 @@ def split_names(names: str | Sequence[str] | None) -> list[str]:
     >>> split_names("oak, elm,"), split_names(None)
     (['oak', 'elm'], [])
     """
-    parts = names.split(",") if isinstance(names, str) else names or ()
+    parts = names.split(",") if isinstance(names, str) else (names or ())
     stripped = [str(part).strip() for part in parts]
     return [name for name in stripped if name]
 

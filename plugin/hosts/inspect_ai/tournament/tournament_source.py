@@ -171,8 +171,8 @@ class TournamentSource(SampleSource):
         elif isinstance(contents, PortionMetadata):
             end = SampleEnd(portion=contents.portion)
         elif isinstance(contents, RequestMetadata):
-            kept = kept_in_store(completed, NAMESPACE) if completed else None
-            end = SampleEnd(answers=parse_answers(contents, kept))
+            entry = kept_in_store(completed, NAMESPACE) if completed else None
+            end = SampleEnd(answers=parse_answers(contents, entry))
         elif completed:
             end = SampleEnd(outcomes=self.outcomes(completed))
         self.events.append((str(sample.id), end))
@@ -190,10 +190,10 @@ class TournamentSource(SampleSource):
             self.field = self.answers.sample_builder.responses.field()
         played: list[Round] = []
         schedule = self.first
-        asked = 0
+        asked_battles = 0
         while True:
             number = len(played) + 1
-            settled = self._settle_answers(schedule, number, ends, played, asked)
+            settled = self._settle_answers(schedule, number, ends, played, asked_battles)
             if not isinstance(settled, NextRound):
                 return settled
             samples = self.plan_samples(settled.pairings, number)
@@ -203,15 +203,15 @@ class TournamentSource(SampleSource):
             if any(sample.id not in ends for sample in samples):
                 return self._unscheduled_samples(samples, ends, round_id(number))
             ended = tuple(
-                outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings
+                outcomes.get(pairing, Outcome(pairing, credit=None)) for pairing in settled.pairings
             )
             played.append(Round(merge_responses(ended), settled.note))
-            asked += sum(outcome.is_asked for outcome in ended)
+            asked_battles += sum(outcome.is_asked for outcome in ended)
             end = ends.get(round_id(number + 1))
             if end is None:
                 upcoming = self.spread(self.rule.next(self.field, played))
                 if not upcoming.pairings:
-                    return self._final_sample(played, asked, number + 1)
+                    return self._final_sample(played, asked_battles, number + 1)
                 if self.stops_early:
                     self.say(upcoming.note)
                 return [announce_round(upcoming, number + 1)]
@@ -225,7 +225,7 @@ class TournamentSource(SampleSource):
         number: int,
         ends: Mapping[str, SampleEnd],
         played: Sequence[Round],
-        asked: int,
+        asked_battles: int,
     ) -> NextRound | list[Sample] | None:
         """Return the schedule of a round if its answers are there, or samples that come before.
 
@@ -237,7 +237,7 @@ class TournamentSource(SampleSource):
             number: number of the round, from 1.
             ends: what the samples of this attempt left, by id.
             played: the rounds before it.
-            asked: number of battles in these rounds that judges were asked about.
+            asked_battles: number of battles in these rounds that judges were asked about.
 
         Returns:
             The schedule, perhaps without battles whose answers failed; or the samples that request
@@ -271,16 +271,16 @@ class TournamentSource(SampleSource):
         if revised.pairings == schedule.pairings:
             return schedule
         names = {name for name, _ in self.answers.failed}
-        if not names <= self._reported_failures:
+        if not names.issubset(self._reported_failures):
             self._reported_failures |= names
             failures = self.answers.failures_text()
             self.say(f"these answers and their battles are missing: {failures}")
         if not revised.pairings:
-            return self._final_sample(played, asked, number)
+            return self._final_sample(played, asked_battles, number)
         return [announce_round(revised, number, revision + 1, schedule)]
 
     def _final_sample(
-        self, played: Sequence[Round], asked: int, number: int
+        self, played: Sequence[Round], asked_battles: int, number: int
     ) -> list[Sample] | None:
         """Return the sample that records the answer of a tournament that stops by itself.
 
@@ -289,7 +289,7 @@ class TournamentSource(SampleSource):
 
         Args:
             played: all rounds.
-            asked: number of battles in them that judges were asked about.
+            asked_battles: number of battles in them that judges were asked about.
             number: number of the round that the sample stands for, the one after the last.
 
         Raises:
@@ -305,13 +305,13 @@ class TournamentSource(SampleSource):
         if answer is None or name in self.scheduled:
             return None
         self.scheduled[name] = None
-        kept = replace(answer, calls=asked * self.calls)
-        for decision in kept.decisions:
+        answer_with_calls = replace(answer, calls=asked_battles * self.calls)
+        for decision in answer_with_calls.decisions:
             self.say(decision)
-        text = "\n".join(kept.decisions)
+        text = "\n".join(answer_with_calls.decisions)
         # The sample announces a round without battles. In a retry, Inspect replays the recorded
         # round of this number instead, so the tournament ends where it ended before.
-        metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
+        metadata = RoundMetadata(pairings=[], note=text, answer=answer_with_calls.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
     def _repeats_of_failed_calls(
@@ -327,7 +327,8 @@ class TournamentSource(SampleSource):
         for planned in samples:
             if planned.id not in ends or not self._failed_replies.get(planned.id):
                 continue
-            sample = last = planned.build()
+            sample = planned.build()
+            last = sample
             # The calls of a sample that repeats failed calls may have failed, too.
             while str(last.id) in ends:
                 failed = self._failed_replies.get(str(last.id))
@@ -352,8 +353,8 @@ class TournamentSource(SampleSource):
             ends: what the samples of this attempt left, by id.
             name: name of the round or of its requests, in the ids of portions.
         """
-        known = ends.keys() | self.scheduled.keys()
-        unscheduled = (sample for sample in samples if sample.id not in known)
+        scheduled_ids = ends.keys() | self.scheduled.keys()
+        unscheduled = (sample for sample in samples if sample.id not in scheduled_ids)
         if self.cost_limit is None:
             coming = islice(unscheduled, self.portion)
             return self._schedule([sample.build() for sample in coming])
@@ -384,7 +385,7 @@ class TournamentSource(SampleSource):
         return sum(not name.endswith(AGAIN) for name in later)
 
     def _announce_portion(
-        self, left: Sequence[PlannedSample], name: str, number: int
+        self, samples_left: Sequence[PlannedSample], name: str, number: int
     ) -> list[Sample] | None:
         """Return the sample that announces how many remaining samples the cost limit allows.
 
@@ -392,31 +393,33 @@ class TournamentSource(SampleSource):
         None if no sample remains, or if this portion was announced before.
 
         Args:
-            left: the remaining samples.
+            samples_left: the remaining samples.
             name: name of the round or of its requests.
             number: number of the portion, from 1.
         """
-        if self.cost_limit is None or not left:
+        if self.cost_limit is None or not samples_left:
             return None
-        answers = REQUEST_KEY in (left[0].build().metadata or {})
+        answers = REQUEST_KEY in (samples_left[0].build().metadata or {})
         room = self.cost_limit.samples_allowed(answers=answers)
-        size = len(left) if room is None else min(room, len(left))
+        size = len(samples_left) if room is None else min(room, len(samples_left))
         announced = announce_portion(name, number, size)
         if str(announced.id) in self.scheduled:
             return None
         return self._schedule([announced])
 
-    def _say_that_limit_is_reached(self, left: int) -> None:
-        """Print what the tournament has cost, and that `left` samples of this round are not played,
-        nor any later round."""
+    def _say_that_limit_is_reached(self, number_left: int) -> None:
+        """Print what the tournament has cost, and that samples are not played.
+
+        They are `number_left` samples of this round, and all later rounds.
+        """
         if self.cost_limit is not None:
             spent = (
                 f"max_cost={self.cost_limit.most:g} is reached "
                 f"with {self.cost_limit.money_spent:.4g} spent"
             )
             self.say(
-                f"{spent}: {quantity(left, 'sample')} of this round, and all later rounds, are not "
-                "asked"
+                f"{spent}: {quantity(number_left, 'sample')} of this round, and all later "
+                "rounds, are not asked"
             )
 
     def _schedule(self, samples: list[Sample]) -> list[Sample] | None:
@@ -427,18 +430,21 @@ class TournamentSource(SampleSource):
     def _room(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once by `portion` and the cost limit.
 
-        None stands for any number. `answers` says whether the samples request answers.
+        None stands for any number.
+
+        Args:
+            answers: whether the samples request answers, and are not battles.
         """
         limits = [self.portion]
         if self.cost_limit:
             limits.append(self.cost_limit.samples_allowed(answers=answers))
-        known = [limit for limit in limits if limit is not None]
-        return min(known) if known else None
+        known_limits = [limit for limit in limits if limit is not None]
+        return min(known_limits) if known_limits else None
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
-        """Return what each sample of the current attempt left at its latest end, by sample id.
+        """Return what each sample of the current attempt left at its latest end, by id.
 
-        If a new attempt has begun, only the first samples count as scheduled from then on.
+        If a new attempt has begun since the last call, `scheduled` is reset to the first samples.
         """
         # The attempt is the shortest suffix of events that has all first samples: a retry in an
         # eval set uses this same object again, and begins by replaying them.

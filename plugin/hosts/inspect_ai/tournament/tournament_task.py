@@ -120,9 +120,9 @@ def build_task(
 
 
 def _build_scorers(request: TournamentRequest, plan: TournamentPlan) -> list[Scorer]:
-    """Return the scorer that parses replies, followed by one for Inspect's list of battles.
+    """Return the scorer that parses replies, followed by the one for Inspect's list of battles.
 
-    Packs need none: the explanation of a pack's score has a table of its battles.
+    Packs need only the first: the explanation of a pack's score has a table of its battles.
     """
     seed = request.options.seed
     names = plan.sample_builder.short_names.items()
@@ -135,9 +135,9 @@ def _build_scorers(request: TournamentRequest, plan: TournamentPlan) -> list[Sco
 def _task_model(questions: Questions) -> Model | str:
     """Return the model of the task, `none/none`, because a tournament evaluates no single model.
 
-    With a model of its own, Inspect does not run the task once per `--model`. If calls wait for a
-    provider's batches, it is said to have batches, too: then Inspect runs up to 10,000 samples at
-    once, and else so few that a round takes many batches.
+    A task with a model of its own is not run once per `--model`. If calls of any judge or model
+    wait for a provider's batches, this model is said to have batches, too. Inspect then runs up to
+    10,000 samples at once. Otherwise it would run so few that a round takes many batches.
     """
     if any(map(has_batches, [*judges_by_role(), *questions.requests.models.values()])):
         return get_model(NO_MODEL, config=GenerateConfig(batch=True))
@@ -149,9 +149,9 @@ def _build_source(
 ) -> TournamentSource:
     """Return the source of samples, which asks the rule for one round after another.
 
-    It plans packs if the plan says so, small ones if the cost is limited. If this run plays a
-    shard, the source has an opening sample that says that the shard is empty: it is played only if
-    the shard has no battles, as other shards have them all.
+    The source plans packs if the plan says so, small packs if the cost is limited. If this run
+    plays a shard, the source has an opening sample that says that the shard is empty. It is played
+    only if all battles are in other shards.
     """
     builder = plan.sample_builder
     shard = plan.shard
@@ -186,18 +186,19 @@ def _limit_cost(
 ) -> CostLimit | None:
     """Return the limit of what models and judges may cost; None if `max_cost` is not given."""
     options = request.options
-    asked = [*questions.requests.models.values()] if plan.collector else []
-    return build_cost_limit(options.max_cost, options.prices, asked, plan.judging.attempts)
+    asked_models = [*questions.requests.models.values()] if plan.collector else []
+    return build_cost_limit(options.max_cost, options.prices, asked_models, plan.judging.attempts)
 
 
 def _build_solvers(
     request: TournamentRequest, questions: Questions, competitors: Competitors, plan: TournamentPlan
 ) -> Solver | list[Solver]:
-    """Return the solver that asks the judges, preceded by one that asks models if answers are
-    missing."""
+    """Return the solver that asks the judges; if answers are missing, in a list after the solver
+    that asks the models.
+    """
     options = request.options
     record = competitors.record
-    how: dict[str, Any] = {
+    solver_options: dict[str, Any] = {
         "seed": options.seed,
         "cache": options.cache,
         "call_timeout": options.call_timeout,
@@ -205,8 +206,8 @@ def _build_solvers(
         **plan.judge_options,
     }
     if plan.rotation:
-        how["rotating"] = len(plan.rotation.judges)
-    verdicts = judge(asked_before=record.repeats if record else {}, **how)
+        solver_options["rotating"] = len(plan.rotation.judges)
+    verdicts = judge(asked_before=record.repeats if record else {}, **solver_options)
     if not plan.collector:
         return verdicts
     answers = ask_models(
@@ -220,7 +221,7 @@ def _build_solvers(
 def _notes_on_rankers(
     request: TournamentRequest, competitors: Competitors, plan: TournamentPlan
 ) -> list[str]:
-    """Return notes on the user's rankers that will be replaced by others.
+    """Return texts on the user's rankers that will be replaced by others.
 
     Empty if the user named no ranker, or if another host ranks the result (`answered_by`).
 
@@ -276,9 +277,9 @@ def _build_metadata(
     more["item_columns"] = competing.dividing_columns()
     if competitors.record:
         more["preferred"] = competitors.record.preferred
-    given = {name: value for name, value in more.items() if value}
+    filled_entries = {name: value for name, value in more.items() if value}
     if len(competing.tasks) > 1:
-        given["left_out_of"] = _left_out_by_task(competitors, source)
+        filled_entries["left_out_of"] = _left_out_by_task(competitors, source)
     return TournamentMetadata(
         format=FORMAT_VERSION,
         models=list(competing.models),
@@ -290,7 +291,7 @@ def _build_metadata(
         tasks=list(competing.tasks),
         prompts=plan.judging.prompt_hash,
         judging=settings_to_log(plan.judging),
-        **given,
+        **filled_entries,
     )
 
 

@@ -7,6 +7,7 @@
     python benchmarks/tournament.py --rounds 5 --http  # the same with a judge behind HTTP
     python benchmarks/tournament.py --huge             # 100,000 battles in packs as well
     python benchmarks/tournament.py --once single      # print the CPU seconds of one run
+    python benchmarks/tournament.py --build            # build the task of a large round robin
     python benchmarks/tournament.py --markdown
 
 Bare Inspect runs as many samples, with the same texts in them, whose solver makes the same two
@@ -48,6 +49,9 @@ INSTANT, HTTP = "instant/judge", "openai-api/standin/fair"
 SINGLE = (("pack", False),)
 LENGTH = 800
 """Characters of a response."""
+MOST_MODELS, MOST_ITEMS = 100, 500
+"""Size of the round robin of `--build`, which has 2,475,000 battles."""
+GOAL_BUILD_SECONDS, GOAL_BUILD_MIB = 10.0, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,7 @@ def main() -> None:
     parser.add_argument(
         "--once", choices=ONCE, help="print the CPU seconds of one run, for speed.py"
     )
+    parser.add_argument("--build", action="store_true", help="only build a large task")
     parser.add_argument("--huge", action="store_true", help=f"also {HUGE:,} battles in packs")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
@@ -118,6 +123,9 @@ def main() -> None:
     import inspect_ai
 
     print(machine(f"inspect-ai {inspect_ai.__version__}"))
+    if arguments.build:
+        cost_of_building(markdown=arguments.markdown)
+        return
     if arguments.rounds:
         with served_judge() if arguments.http else nullcontext():
             judge = HTTP if arguments.http else INSTANT
@@ -215,6 +223,34 @@ def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None
     show(
         f"CPU of a judge call compared with bare Inspect, {judge}", header, rows, markdown=markdown
     )
+
+
+def cost_of_building(*, markdown: bool) -> None:
+    """Measure CPU and memory of building the task of a large round robin, in a fresh process."""
+    [cost] = processes([(built, ())])
+    battles = MOST_MODELS * (MOST_MODELS - 1) // 2 * MOST_ITEMS
+    is_met = cost.cpu <= GOAL_BUILD_SECONDS and cost.peak <= GOAL_BUILD_MIB
+    row = [
+        f"{MOST_MODELS} models, {MOST_ITEMS} items",
+        f"{battles:,}",
+        f"{cost.cpu:.1f}",
+        f"{cost.peak:,.0f}",
+        f"<= {GOAL_BUILD_SECONDS:g} s, {GOAL_BUILD_MIB} MiB",
+        _met(is_met),
+    ]
+    header = ["round robin", "battles", "CPU s", "peak MiB", "goal", "met"]
+    show("Building a task", header, [row], markdown=markdown)
+
+
+def built(sender: Connection) -> None:
+    """Send the cost of building the task of a large round robin."""
+    with own_place(MOST_MODELS, MOST_ITEMS) as responses:
+        make = tournament(ONCE["single"], responses)
+        start, used = time.perf_counter(), time.process_time()
+        with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):
+            make()
+        cpu, wall = time.process_time() - used, time.perf_counter() - start
+        sender.send(Cost(cpu, wall, peak_memory(), 0.0))
 
 
 def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:
@@ -315,11 +351,20 @@ def measured(plan: Plan) -> Cost:
 
 def measured_together(*plans: Plan) -> list[Cost]:
     """Run at the same time, each in a fresh process."""
+    return processes([(spent, (plan,)) for plan in plans])
+
+
+def processes(works: Sequence[tuple[Callable[..., None], tuple[Any, ...]]]) -> list[Cost]:
+    """Run functions at the same time, each in a fresh process; return the costs that they send.
+
+    Args:
+        works: each function, and its arguments before the last one, which is a `Connection`.
+    """
     context = multiprocessing.get_context("spawn")
     running = []
-    for plan in plans:
+    for function, arguments in works:
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=spent, args=(plan, sender))
+        process = context.Process(target=function, args=(*arguments, sender))
         process.start()
         sender.close()  # so that a run that dies ends the wait instead of lasting for ever
         running.append((process, receiver))
@@ -331,7 +376,7 @@ def measured_together(*plans: Plan) -> list[Cost]:
 
 def spent(plan: Plan, sender: Connection) -> None:
     """Send the cost of a run; a failed run sends nothing."""
-    with own_place(plan) as responses:
+    with own_place(MODELS, plan.battles // PAIRS) as responses:
         from inspect_ai import eval
 
         instant()
@@ -356,20 +401,24 @@ def spent(plan: Plan, sender: Connection) -> None:
             or log.results.completed_samples != log.results.total_samples
         ):
             raise SystemExit(f"{plan.name}: the run failed: {log.error}")
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         size = Path(log.location.removeprefix("file://")).stat().st_size / 2**20
-        sender.send(Cost(cpu, wall, peak, size))
+        sender.send(Cost(cpu, wall, peak_memory(), size))
+
+
+def peak_memory() -> float:
+    """Return the largest memory of this process so far, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 @contextmanager
-def own_place(plan: Plan) -> Iterator[Path]:
+def own_place(models: int, items: int) -> Iterator[Path]:
     """Work in a new folder with the responses in it; give their folder."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ.update(INSPECT_CACHE_DIR=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data")
         responses = Path(folder, "responses")
         responses.mkdir()
-        for name in names():
+        for name in names(models):
             rows = [
                 {
                     "id": f"q{k}",
@@ -377,7 +426,7 @@ def own_place(plan: Plan) -> Iterator[Path]:
                     "response": response(k, name),
                     "model": name,
                 }
-                for k in range(plan.battles // PAIRS)
+                for k in range(items)
             ]
             (responses / f"{name}.jsonl").write_text(
                 "".join(json.dumps(row) + "\n" for row in rows)
@@ -385,9 +434,9 @@ def own_place(plan: Plan) -> Iterator[Path]:
         yield responses
 
 
-def names() -> list[str]:
-    """Return the models."""
-    return [f"model-{k}" for k in range(MODELS)]
+def names(models: int) -> list[str]:
+    """Return the names of some models."""
+    return [f"model-{k}" for k in range(models)]
 
 
 def response(item: int, name: str) -> str:
@@ -481,7 +530,7 @@ def bare(plan: Plan) -> Callable[[], Any]:
 
         return score
 
-    models = names()
+    models = names(MODELS)
     pairs = [(a, b) for k, a in enumerate(models) for b in models[k + 1 :]]
     samples = [
         Sample(

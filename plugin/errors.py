@@ -16,7 +16,6 @@ PodiumError
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -255,6 +254,9 @@ def unknown_name_error(kind: str, name: str, known_names: Iterable[str]) -> Usag
     names = sorted(known_names)
     # Models of runs with several settings are named `NAME (SETTING=VALUE)`.
     with_settings = [known_name for known_name in names if known_name.startswith(f"{name} (")]
+    # Only errors need this module, which takes several milliseconds to import.
+    from difflib import get_close_matches
+
     near = with_settings or get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ";"
     return UsageError(f"no {kind} called {name!r}{hint} available: {', '.join(names) or 'none'}")

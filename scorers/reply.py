@@ -6,8 +6,11 @@ A reply gives a verdict or a rating, or the reason why it is unparsed.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from math import isfinite
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 UNSHOWN = "media not shown"
 """Reason if the judge does not accept the images, audio or files of the prompt."""
@@ -256,7 +259,9 @@ class Rating:
 
 
 def verdict_of_margin(
-    margin: float | Fraction, criteria: Mapping[str, float] | None = None, label: str | None = None
+    margin: "float | Fraction",
+    criteria: Mapping[str, float] | None = None,
+    label: str | None = None,
 ) -> Verdict:
     """Return the verdict of a difference of scores.
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, distribution, distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -327,6 +327,24 @@ def culprit_of(extension: Extension) -> str:
     return f"plugin {extensions_of(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"
 
 
+def _entry_points() -> list[EntryPoint]:
+    """Return the entry points in `GROUP` of all installed packages.
+
+    `importlib.metadata.entry_points` finds the same, but parses the entry points of every package.
+    Of two packages with the same name, the first one on the path counts.
+    """
+    with_group = []
+    for package in distributions():
+        if f"[{GROUP}]" in (package.read_text("entry_points.txt") or ""):
+            with_group.append(package)
+    first_of_name = {package.name: distribution(package.name) for package in with_group}
+    return [
+        entry
+        for package in first_of_name.values()
+        for entry in package.entry_points.select(group=GROUP)
+    ]
+
+
 @cache
 def _manager() -> pluggy.PluginManager:
     """Return the plugin manager with all installed plugins registered; it is made once.
@@ -337,7 +355,7 @@ def _manager() -> pluggy.PluginManager:
     manager = pluggy.PluginManager("podium")
     manager.add_hookspecs(hookspecs)
     manager.register(builtins, name=f"{OWN_ORIGIN}{package_version('podium')}")
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+    for entry in sorted(_entry_points(), key=lambda entry: entry.name):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
         origin = f"{package} ({entry.name} = {entry.value})"
         try:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from fractions import Fraction
 from typing import Any
 
 from podium.defaults import MEAN
@@ -264,6 +263,9 @@ def models_needed(level: float) -> int:
 
     It is the smallest n with level * (n + 1) <= n. Fractions avoid rounding errors.
     """
+    # Imported here, because most rankings are not calibrated.
+    from fractions import Fraction
+
     # The decimal digits of a level are meant: 0.9 is 9/10, and not the nearest binary number.
     exact_level = Fraction(repr(float(level)))
     return math.ceil(exact_level / (1 - exact_level))

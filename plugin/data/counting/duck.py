@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from duckdb import BinderException, CatalogException, Error, OutOfMemoryException, ParserException
 
+from podium.data.counting.coded_texts import CodedFrame
 from podium.data.counting.grouping import Grouping
 from podium.data.counting.relations import sql_literal
 from podium.errors import DataError, UsageError
@@ -84,6 +85,7 @@ class Duck:
         self._numbers = itertools.count()
         self._types: dict[str, dict[str, str]] = {}
         self._arrays: dict[str, dict[str, np.ndarray]] = {}
+        self._frames: dict[str, CodedFrame] = {}
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
         if memory is not None:
             self._run(f"set memory_limit = '{memory}'")
@@ -110,6 +112,14 @@ class Duck:
         """
         self.connection.register(name, table)
         self._made.append(("unregister", name))
+
+    def keep_codes(self, name: str, frame: CodedFrame) -> None:
+        """Keep the codes of texts in a relation, which has the rows of a data frame."""
+        self._frames[name] = frame
+
+    def coded_frame(self, name: str) -> CodedFrame | None:
+        """Return the rows and codes of a relation; None if it is not known to be a data frame."""
+        return self._frames.get(name)
 
     def attach(self, name: str, path: Path) -> None:
         """Attach a DuckDB file read-only under this name."""

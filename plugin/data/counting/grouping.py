@@ -115,18 +115,26 @@ def group_arrays(grouping: Grouping, rows: dict[str, np.ndarray]) -> dict[str, n
     if key is None:
         return None
     order, starts = _sort_groups(key)
-    groups = {name: rows[name][order[starts]] for name in grouping.keys}
     sizes = np.diff(starts, append=len(order))
     # The smallest type that holds all counts.
     counts = np.int16 if sizes.max() < 2**15 else np.int32
+    first_row = order[starts]
+    groups = {name: rows[name][first_row] for name in grouping.keys}
+    # Most groups have one row, whose values are those of the group.
+    is_larger = sizes > 1
+    rows_of_larger = order[np.repeat(is_larger, sizes)]
+    starts_of_larger = np.cumsum(sizes[is_larger]) - sizes[is_larger]
     for name, aggregate in grouping.aggregates.items():
         if aggregate == ("count", "*"):
             groups[name] = sizes.astype(counts)
-        elif aggregate.kind == "count":
-            has_value = rows.pop(f"{VALUE}{name}")[order]
-            groups[name] = np.add.reduceat(has_value, starts, dtype=counts)
-        else:
-            groups[name] = _reduce(aggregate.kind, rows.pop(f"{VALUE}{name}")[order], starts)
+            continue
+        values = rows.pop(f"{VALUE}{name}")
+        groups[name] = values[first_row]
+        if aggregate.kind == "count":
+            groups[name] = groups[name].astype(counts)
+        if len(rows_of_larger):
+            values_of_larger = values[rows_of_larger]
+            groups[name][is_larger] = _reduce(aggregate.kind, values_of_larger, starts_of_larger)
     return groups
 
 
@@ -201,13 +209,16 @@ def _sort_groups(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _reduce(kind: str, values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return a sum or an extreme of each group, NaN without values, shape (groups,).
+    """Return an aggregate of each group, shape (groups,).
 
     Args:
-        kind: `sum`, `min` or `max`.
-        values: the values in the order of the groups, NaN for none, shape (rows,).
+        kind: that of the `Aggregate`. Sums and extremes are NaN without values.
+        values: the values in the order of the groups, NaN for none; for a count, whether there is a
+            value; shape (rows,).
         starts: position of the first row of each group, shape (groups,).
     """
+    if kind == "count":
+        return np.add.reduceat(values, starts, dtype=np.int32)
     if kind == "min":
         return np.fmin.reduceat(values, starts)
     if kind == "max":

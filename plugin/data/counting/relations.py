@@ -117,6 +117,7 @@ def sided_query(
     *,
     is_whole: bool,
     group: str | None = None,
+    codes: Mapping[str, str] | None = None,
 ) -> str:
     """Query the sided judgments: credits and margins are those of the model with the lower code.
 
@@ -133,20 +134,21 @@ def sided_query(
         is_whole: whether every row has an item.
         group: the column with the groups of items, whose codes become `GROUP`; None if there are
             no groups.
+        codes: names of columns of the judgments with the codes of others, by name of the other; the
+            tables of names are joined for all that are not among them.
     """
-    joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
     coded = [name for name in ("item", "judge", "voter", "metric", "reason") if name in present]
-    joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
-    item = "items.code" if "item" in present else "cast(null as int)"
+    code, joins = _codes_and_joins(names, coded, codes or {})
+    item = code.get("item", "cast(null as int)")
     cluster = item if is_whole else f"coalesce({item}, {items} + p.{ROW})"
+    is_first_a = f"{code['model_a']} < {code['model_b']}"
     ordered = "false"
     shown_first = "false"
     if "order" in present:
         ordered = f"coalesce(p.\"order\" in ('ab', 'ba') and {item} is not null, false)"
-        shown_first = "(p.\"order\" = 'ab') = (a.code < b.code)"
-    columns = [f"p.{ROW}", f"{cluster} as cluster", "least(a.code, b.code) as first"]
-    columns += ["greatest(a.code, b.code) as second", "a.code < b.code as forward"]
-    columns += [f"{name}s.code as {name}" for name in coded if name != "item"]
+        shown_first = f"(p.\"order\" = 'ab') = ({is_first_a})"
+    columns = [f"p.{ROW}", f"{cluster} as cluster", *_sides(code["model_a"], code["model_b"])]
+    columns += [f"{code[name]} as {name}" for name in coded if name != "item"]
     if group is not None:
         joins.append(f"left join {names[group]} as groups on groups.name = p.{quote_name(group)}")
         columns.append(f"groups.code as {GROUP}")
@@ -157,7 +159,7 @@ def sided_query(
     turned = {"credit": "1 - p.credit", "margin": "-p.margin", HARD_CREDIT: f"1 - p.{HARD_CREDIT}"}
     for name in ("credit", "margin", HARD_CREDIT):
         if name == "credit" or name in present:
-            value = f"case when a.code < b.code then p.{name} else {turned[name]} end"
+            value = f"case when {is_first_a} then p.{name} else {turned[name]} end"
             columns.append(f"{value} as {name}")
     verdict = _verdict_or_sign(present)
     outcome = verdict
@@ -165,6 +167,44 @@ def sided_query(
         outcome = f"case when {verdict} is not null then coalesce({HARD_CREDIT}, {verdict}) end"
     sides = f"select {', '.join(columns)} from {judgments} as p {' '.join(joins)}"
     return f"select *, {verdict} as verdict, {outcome} as outcome from ({sides}) as sides"
+
+
+def _codes_and_joins(
+    names: Mapping[str, str], coded: Sequence[str], codes: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return SQL of the codes of judgments `p` by column, and the joins that this SQL needs.
+
+    Args:
+        names: see `sided_query`.
+        coded: columns whose codes are wanted, in addition to those of the models.
+        codes: see `sided_query`.
+    """
+    code = {name: f"p.{quote_name(column)}" for name, column in codes.items()}
+    joins = []
+    for side in "ab":
+        if f"model_{side}" not in code:
+            code[f"model_{side}"] = f"{side}.code"
+            joins.append(f"join {names['model']} as {side} on {side}.name = p.model_{side}")
+    for name in coded:
+        if name not in code:
+            code[name] = f"{name}s.code"
+            joins.append(f"left join {names[name]} as {name}s on {name}s.name = p.{name}")
+    return code, joins
+
+
+def _sides(a: str, b: str) -> tuple[str, str, str]:
+    """Return SQL of the lower code, the higher one, and whether the lower one is model a.
+
+    DuckDB's `least` takes several times as long.
+
+    Args:
+        a, b: SQL of the codes of the models.
+    """
+    return (
+        f"case when {a} < {b} then {a} else {b} end as first",
+        f"case when {a} < {b} then {b} else {a} end as second",
+        f"{a} < {b} as forward",
+    )
 
 
 def _verdict_or_sign(present: Present, side: str = "") -> str:

@@ -101,6 +101,10 @@ class Spark:
         rows = [tuple(row.values()) for row in table.to_pylist()]
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
 
+    def coded_frame(self, name: str) -> None:  # noqa: ARG002
+        """Return None: the codes of texts are not known."""
+        return
+
     def scan(self, name: str, paths: Sequence[str]) -> None:
         """Create a view over Parquet files, which are read in place.
 

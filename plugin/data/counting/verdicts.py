@@ -6,7 +6,7 @@ judges and reasons are numbered by codes, in the order of their names.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from podium.data.counting import relations
+from podium.data.counting.coded_texts import CodedTexts, code_by_name
 from podium.data.counting.grades import Grades
 from podium.data.counting.grouping import Grouping, group_arrays
 from podium.data.counting.relations import (
@@ -50,6 +51,8 @@ CELL_ORDER = "cluster, first, second"
 """Columns (SQL) by which cells are sorted in blocks."""
 MOST_KEPT = 100_000
 """Largest number of judgments whose cells are kept in memory after they were read once."""
+CODE = "podium_code_of_"
+"""Prefix of a column with the codes of another one."""
 CODES_OF_ROWS = (ROW, "forward")
 """Columns that are read with the codes of judgments: the row number, and whether the model with the
 lower code is model a."""
@@ -179,6 +182,7 @@ class Verdicts:
         )
         self._groups: dict[bool, str] = {}
         self._codes_of_judgments: dict[str, np.ndarray] = {}
+        self._codes_of_frame: dict[str, np.ndarray] = {}
         self._columns: dict[str, np.ndarray] = {}
         self._blocks: dict[tuple[bool, int | None], tuple[Block, ...]] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
@@ -702,20 +706,79 @@ class Verdicts:
         for what, columns in coded.items():
             if {*columns} <= {*self.columns}:
                 tables[what] = self.engine.fresh(what)
-                self.engine.store(tables[what], relations.names_query(self.judgments, *columns))
+                if not self._register_names(tables[what], columns):
+                    self.engine.store(tables[what], relations.names_query(self.judgments, *columns))
         return tables
+
+    def _register_names(self, table: str, columns: Sequence[str]) -> bool:
+        """Make the table of names from the texts of a data frame, and keep the codes by row.
+
+        Args:
+            table: name of the table.
+            columns: the columns that have the names.
+
+        Returns:
+            Whether the texts are known.
+        """
+        texts = [self._texts_of_frame.get(column) for column in columns]
+        known_texts = [each for each in texts if each is not None]
+        if len(known_texts) < len(columns):
+            return False
+        import pyarrow as pa
+
+        names, codes = code_by_name(known_texts)
+        columns_of_table = {
+            "name": pa.array(names, pa.string()),
+            "code": pa.array(np.arange(len(names), dtype=np.int32)),
+        }
+        self.engine.register(table, pa.table(columns_of_table))
+        self._codes_of_frame |= dict(zip(columns, codes, strict=True))
+        return True
+
+    @cached_property
+    def _texts_of_frame(self) -> Mapping[str, CodedTexts]:
+        """Texts of columns of the judgments, if they are a data frame that is not too large."""
+        frame = self.engine.coded_frame(self.judgments)
+        if frame is None or not self.engine.is_small(len(frame.table)):
+            return {}
+        has_name_of_codes = any(name.casefold().startswith(CODE) for name in self.columns)
+        return {} if has_name_of_codes else frame.texts
+
+    @cached_property
+    def _coded_judgments(self) -> tuple[str, dict[str, str]]:
+        """The relation of the judgments, and names of its columns of codes by the column coded."""
+        tables = self._codes
+        frame = self.engine.coded_frame(self.judgments)
+        if frame is None or not self._codes_of_frame or not tables:
+            return self.judgments, {}
+        import pyarrow as pa
+
+        names = {column: f"{CODE}{column}" for column in self._codes_of_frame}
+        table = frame.table
+        for column, codes in self._codes_of_frame.items():
+            is_empty = codes < 0
+            cells = pa.array(codes, mask=is_empty if is_empty.any() else None)
+            table = table.append_column(names[column], cells)
+        coded = self.engine.fresh("coded")
+        view = self.engine.fresh("judgments")
+        self.engine.register(coded, table)
+        selection = ", ".join([frame.selection, *names.values()])
+        self.engine.view(view, f"select {selection} from {coded}")
+        return view, names
 
     @cached_property
     def _sided_rows(self) -> str:
         """The sided judgments (see `relations`) as an SQL subquery."""
         is_whole = self._row_counts[1] == 0
+        judgments, codes = self._coded_judgments
         query = relations.sided_query(
-            self.judgments,
+            judgments,
             self._codes,
             self._counted,
             self._items,
             is_whole=is_whole,
             group=self.group,
+            codes=codes,
         )
         return f"({query}) as sided"
 
@@ -776,8 +839,7 @@ class Verdicts:
         columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
         suspects = f"select distinct cluster, first, second from {self.cells()} where crowded > 0"
         if self._codes_of_judgments:
-            rows = self._rows_of_cells(suspects)
-            return self._count_copies(f"{self.judgments} where {ROW} in ({rows})", columns)
+            return self._count_copies(self._judgments_in_cells(suspects), columns)
         # Models are coded in the order of their names, so that the first name is the lesser one.
         keys = "item, least(model_a, model_b), greatest(model_a, model_b)"
         names = (
@@ -788,11 +850,11 @@ class Verdicts:
         )
         return self._count_copies(f"{self.judgments} where ({keys}) in ({names})", columns)
 
-    def _rows_of_cells(self, cells: str) -> str:
-        """Query the numbers of the judgments of some cells, from the codes in memory.
+    def _judgments_in_cells(self, cells: str) -> str:
+        """Return the judgments of some cells, found by the codes in memory, as a relation in SQL.
 
         Args:
-            cells: a query of `cluster`, `first` and `second` of the cells.
+            cells: a query of `cluster`, `first` and `second` of the cells, which are items.
         """
         codes = self._codes_of_judgments
         columns = {
@@ -801,9 +863,21 @@ class Verdicts:
             "first": np.minimum(codes["model_a"], codes["model_b"]),
             "second": np.maximum(codes["model_a"], codes["model_b"]),
         }
+        if len(codes[ROW]) > MOST_KEPT:
+            # To look up codes is faster than to join all rows.
+            may_be_in_cell = _may_be_in_cell(columns, self.engine.arrays(cells))
+            columns = {name: column[may_be_in_cell] for name, column in columns.items()}
         rows = self.engine.fresh("rows")
         self.engine.view_arrays(rows, columns, lambda relation: f"select * from {relation}")
-        return f"select {ROW} from {rows} where (cluster, first, second) in ({cells})"
+        judgments = self.judgments
+        frame = self.engine.coded_frame(self.judgments)
+        if frame is not None:
+            # Only these rows of the frame are read; they are numbered from 1.
+            taken = self.engine.fresh("taken")
+            self.engine.register(taken, frame.table.take(columns[ROW] - 1))
+            judgments = f"(select {frame.selection} from {taken})"
+        in_cells = f"select {ROW} from {rows} where (cluster, first, second) in ({cells})"
+        return f"{judgments} as judgments where {ROW} in ({in_cells})"
 
     def _count_copies(self, rows: str, columns: str) -> int:
         """Count the rows of a relation that are equal to an earlier row in some columns.
@@ -915,6 +989,25 @@ def _sum_by_pair(cells: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         if name not in sums:
             sums[name] = np.bincount(pair, column, minlength=size**2)[is_met]
     return sums
+
+
+def _may_be_in_cell(rows: Mapping[str, np.ndarray], cells: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return whether some cell has the cluster of a row, and some cell its pair, shape (rows,).
+
+    Args:
+        rows: codes in columns `cluster`, `first` and `second`, shape (rows,) each.
+        cells: the same columns of the cells; their clusters are items.
+    """
+    last = int(cells["cluster"].max(initial=-1))
+    has_cell = np.zeros(last + 2, dtype=bool)
+    has_cell[cells["cluster"]] = True
+    may_be_in_cell = has_cell[np.minimum(rows["cluster"], last + 1)]
+    size = int(rows["second"].max(initial=-1)) + 1
+    if size**2 <= MOST_PAIR_CODES:
+        has_cell = np.zeros(size**2, dtype=bool)
+        has_cell[cells["first"] * np.int64(size) + cells["second"]] = True
+        may_be_in_cell &= has_cell[rows["first"] * np.int64(size) + rows["second"]]
+    return may_be_in_cell
 
 
 def _codes_of_sides(rows: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

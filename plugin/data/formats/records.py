@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from duckdb import Error, OutOfMemoryException
 
+from podium.data.counting.coded_texts import CodedFrame, texts_of_dictionary
 from podium.data.counting.duck import Duck, copy_command, literal_path, out_of_memory_error
 from podium.data.counting.relations import ROW, quote_name, sql_literal
 from podium.data.counting.verdicts import arrow_column
@@ -425,9 +426,17 @@ def records_of(engine: Duck, frame: "pd.DataFrame", source: str) -> Records:
         problem = f"two columns are called {duplicate!r}"
         remedy = "rename or remove one of them in the file"
         raise DataError(problem, source=source, remedy=remedy)
-    cells = {f"c{k}": _encode_texts(arrow_column(frame.iloc[:, k])) for k in range(len(names))}
+    cells = {}
+    texts = {}
+    for k in range(len(names)):
+        column = arrow_column(frame.iloc[:, k])
+        cells[f"c{k}"] = _encode_texts(column)
+        if cells[f"c{k}"] is not column:
+            texts[Column(f"c{k}").text] = texts_of_dictionary(cells[f"c{k}"])
     name = engine.fresh("frame")
-    engine.register(name, pa.table({ROW: pa.array(np.arange(1, len(frame) + 1)), **cells}))
+    table = pa.table({ROW: pa.array(np.arange(1, len(frame) + 1)), **cells})
+    engine.register(name, table)
+    engine.keep_codes(name, CodedFrame(table, "*", texts))
     types = engine.columns(name)
     columns = {
         old: Column(f"c{k}", types[f"c{k}"], cells=frame.iloc[:, k]) for k, old in enumerate(names)
@@ -450,7 +459,10 @@ def _encode_texts(column: "pa.Array | pa.ChunkedArray") -> "pa.Array | pa.Chunke
     if not is_text or len(column) < ROWS_OF_SAMPLE:
         return column
     different = len(column.slice(0, ROWS_OF_SAMPLE).unique())
-    return column if different > MOST_DIFFERENT * ROWS_OF_SAMPLE else column.dictionary_encode()
+    if different > MOST_DIFFERENT * ROWS_OF_SAMPLE:
+        return column
+    encoded = column.dictionary_encode()
+    return encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
 
 
 def records_of_view(engine: Duck, view: str, source: str) -> Records:

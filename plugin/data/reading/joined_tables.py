@@ -5,7 +5,7 @@ A copy is a row of a file whose verdict another file has, too.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from podium.data.battles import COLUMNS, REPLIES, criterion_columns
@@ -351,22 +351,46 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
         for name, column in part.columns.items():
             types[name].add(column.type)
     queries = []
+    selection = ""
     for place, part in zip(places or range(len(parts)), parts, strict=False):
         cells = {
             name: _cell_of_part(part, name, type_of_column)
             for name, type_of_column in types.items()
         }
         row = f"{place * ROWS_OF_A_FILE} + {ROW} as {ROW}"
-        queries.append(f"select {row}, {columns_as(cells)} from {part.scan}")
+        selection = f"{row}, {columns_as(cells)}"
+        queries.append(f"select {selection} from {part.scan}")
     view = engine.fresh("judgments")
     rows = sum(part.number or FEW_ROWS for part in parts)
     if len(queries) <= MOST_OPEN and rows >= FEW_ROWS:
         engine.view(view, " union all ".join(queries))
+        if len(parts) == 1:
+            _keep_codes_of_part(engine, view, parts[0], selection)
         return view
     engine.store(view, queries[0])
     for query in queries[1:]:
         engine.rows(f"insert into {view} {query}")
     return view
+
+
+def _keep_codes_of_part(engine: Duck, view: str, part: Records, selection: str) -> None:
+    """Keep the codes of texts of a view of a whole data frame.
+
+    Args:
+        engine: the database.
+        view: name of the view.
+        part: its rows. No codes are known of other sources, or of some rows of a frame.
+        selection: SQL of the selected expressions.
+    """
+    frame = engine.coded_frame(part.scan)
+    if frame is None:
+        return
+    texts = {
+        name: frame.texts[column.sql]
+        for name, column in part.columns.items()
+        if column.sql in frame.texts
+    }
+    engine.keep_codes(view, replace(frame, selection=selection, texts=texts))
 
 
 def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from podium.data.counting.relations import ROW, sql_literal
-from podium.data.formats.records import TEXT, Records
+from podium.data.formats.records import TEXT, Column, Records
 from podium.errors import DataError
 from podium.printable import shorten
 
@@ -58,6 +58,22 @@ def may_hold_nested_names(frame: "pd.DataFrame") -> bool:
     return False
 
 
+def _may_be_nested(records: Records, column: Column) -> bool:
+    """Return whether a name may be an object or a list; only those of a data frame are known."""
+    frame = records.engine.coded_frame(records.scan)
+    coded = None if frame is None else frame.texts.get(column.text)
+    return coded is None or any(text.startswith(("{", "[")) for text in coded.texts)
+
+
+def _nested_condition(column: Column) -> str:
+    """Return the SQL condition that a cell is an object or a list."""
+    # For speed, the first character is tested first.
+    is_nested = f"regexp_matches({column.text}, {sql_literal(NESTED_TEXT)})"
+    if column.json is not None and column.type != TEXT:
+        is_nested = f"json_type({column.json}) in ('OBJECT', 'ARRAY') or {is_nested}"
+    return f"ord({column.text}) in (91, 123) and ({is_nested})"
+
+
 def require_plain_names(records: Records) -> None:
     """Check that no name of a model is an object or a list.
 
@@ -67,18 +83,24 @@ def require_plain_names(records: Records) -> None:
     Raises:
         DataError: a name is an object or a list, also one that is written as text.
     """
+    searched = []
+    wanted = []
     for name in COLUMNS_OF_NAMES:
         column = records.columns.get(name)
-        if column is None or column.is_number:
+        if column is None or column.is_number or not _may_be_nested(records, column):
             continue
-        # For speed, the first character is tested first.
-        is_nested = f"regexp_matches({column.text}, {sql_literal(NESTED_TEXT)})"
-        if column.json is not None and column.type != TEXT:
-            is_nested = f"json_type({column.json}) in ('OBJECT', 'ARRAY') or {is_nested}"
-        condition = f"ord({column.text}) in (91, 123) and ({is_nested})"
-        ((count, row, value),) = records.rows(
-            f"count(*), min({ROW}), arg_min({column.text}, {ROW})", f"where {condition}"
+        is_nested = f"filter ({_nested_condition(column)})"
+        searched.append(name)
+        wanted.append(
+            f"count(*) {is_nested}, min({ROW}) {is_nested}, "
+            f"arg_min({column.text}, {ROW}) {is_nested}"
         )
+    if not searched:
+        return
+    (answers,) = records.rows(", ".join(wanted))
+    for name, count, row, value in zip(
+        searched, answers[::3], answers[1::3], answers[2::3], strict=True
+    ):
         if count:
             kind = "an object" if value.startswith("{") else "a list"
             more = f" ({count} such rows)" if count > 1 else ""

@@ -276,7 +276,7 @@ def _scan_rows(
         DataError: a row breaks a rule; the first broken rule is reported.
     """
     foreign = [name for name, column in typed.items() if column.type == JSON]
-    wanted = ["count(*)", f"bool_and({alone})"]
+    wanted = ["count(*)", f"bool_and({alone})" if skip_alone else "false"]
     wanted += [f"min({ROW}) filter ({rule.broken})" for rule in rules]
     for name in foreign:
         words = typed[name].text

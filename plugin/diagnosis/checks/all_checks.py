@@ -87,8 +87,6 @@ from podium.diagnosis.checks.score_scale_checks import (
     check_score_scale,
     compares_scales,
 )
-from podium.diagnosis.checks.tie_checks import check_ties
-from podium.diagnosis.checks.time_checks import check_time
 from podium.diagnosis.judge_checks import is_judged
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
@@ -154,7 +152,17 @@ class ListedCheck:
 
 def _check_ties_of_ratings(data: AuditData) -> Sequence[Check]:
     """Make the check of ties; none for means and medians of scores, which count no ties."""
+    # Imported here, as the next one, because only audits make this check.
+    from podium.diagnosis.checks.tie_checks import check_ties
+
     return () if data.standings.scale.name == "score" else check_ties(data.rated)
+
+
+def _check_time_of_judgments(data: AuditData) -> Sequence[Check]:
+    """Make the check of the time at which judgments were made."""
+    from podium.diagnosis.checks.time_checks import check_time
+
+    return check_time(data.judgments)
 
 
 CHECKLIST = (
@@ -259,7 +267,7 @@ CHECKLIST = (
     ListedCheck(of_standings=check_misjudged),
     ListedCheck(of_standings=check_jury),
     ListedCheck(of_audit=_check_ties_of_ratings),
-    ListedCheck(of_audit=lambda data: check_time(data.judgments)),
+    ListedCheck(of_audit=_check_time_of_judgments),
     ListedCheck(of_audit=describe_agreement),
     ListedCheck(of_audit=describe_voters),
     ListedCheck(of_audit=describe_first_place),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from podium.check_results import Check, Result, make_check, not_known
 from podium.data.battles import Battles
@@ -10,17 +11,12 @@ from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.order_checks import sees_both_responses
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many, why_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged, unparsed_share
-from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
-from podium.diagnosis.lost_outcomes import (
-    LEAST_BIAS,
-    LostOutcomes,
-    LostVerdicts,
-    compare_lost_verdicts,
-    most_significant,
-)
-from podium.diagnosis.lost_scores import find_score_losses
 from podium.scorers.reply import FAILED, UnparsedReason
 from podium.wording import join_names, quantity
+
+if TYPE_CHECKING:
+    from podium.diagnosis.lost_battles import LossOfModel
+    from podium.diagnosis.lost_outcomes import LostOutcomes, LostVerdicts
 
 LEAST_EXCESS = 0.01
 """The shares of lost battles of a model and of all must differ by more than this to be reported.
@@ -96,6 +92,9 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
     has_unparsed = _has_unparsed(battles)
     if absent is None and not has_unparsed:
         return _cut_check("lost replies", what="battles", battles=battles, cut=cut)
+    # Modules for what is lost are imported where they are needed: most tables lose nothing.
+    from podium.diagnosis.lost_battles import losses_by_model
+
     losses = losses_by_model(battles, absent)
     if not losses:
         reason = "no two models have as many battles on an item with lost ones"
@@ -169,6 +168,8 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     if largest_share <= LEAST_EXCESS:
         return ()
     has_two_models = len(battles.models) < FEWEST_COMPARED
+    from podium.diagnosis.lost_outcomes import compare_lost_verdicts
+
     lost = compare_lost_verdicts(battles, ERROR_RATE)
     if lost is None or not lost.outcomes:
         is_unknown = has_two_models and share > LEAST_EXCESS
@@ -179,7 +180,7 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     return (_check_outcomes(battles, lost, reason),)
 
 
-def _why_too_little(battles: Battles, lost: LostVerdicts) -> str:
+def _why_too_little(battles: Battles, lost: "LostVerdicts") -> str:
     """Return why the unparsed verdicts of two models cannot be said to be like the parsed ones.
 
     The reason is a clause: too few items, or too little agreement of verdicts on the same
@@ -194,7 +195,7 @@ def _why_too_little(battles: Battles, lost: LostVerdicts) -> str:
     return ""
 
 
-def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
+def _check_outcomes(battles: Battles, lost: "LostVerdicts", reason: str) -> Check:
     """Return the check of lost verdicts.
 
     Args:
@@ -203,6 +204,8 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
         reason: why unparsed verdicts cannot be said to be like the parsed ones if no test is
             significant; empty if they can.
     """
+    from podium.diagnosis.lost_outcomes import LEAST_BIAS
+
     worst = _worst_outcomes(lost)
     fields = {
         "of_model": f" of {worst.model}" if worst.model else "",
@@ -228,7 +231,7 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
     return replace(check, result=result, reason=reason)
 
 
-def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
+def _worst_outcomes(lost: "LostVerdicts") -> "LostOutcomes":
     """Return the test of lost verdicts that a check reports.
 
     If any test is significant, and the losses of single models explain the finding, the result is
@@ -236,6 +239,8 @@ def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
     result is the test of the stronger model of each pair. If no test is significant, the result is
     the most significant one of those with a large change, else of all.
     """
+    from podium.diagnosis.lost_outcomes import LEAST_BIAS, most_significant
+
     significant = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
     outcomes_of_models = [each for each in significant if each.model in lost.models]
@@ -281,6 +286,9 @@ def _test_scores(battles: Battles) -> tuple[Check, ...]:
     Results are those of `check_lost_scores`. If no score is lost by the rule, the check is made
     only if rows at the start or end of a table may be lost: not known.
     """
+    from podium.diagnosis.lost_battles import losses_of_scores
+    from podium.diagnosis.lost_scores import find_score_losses
+
     scores, cut = find_score_losses(battles)
     lost = int(scores.lost.sum())
     if not lost:
@@ -326,7 +334,7 @@ def _check_unless_cut(
 
 
 def _check_losses(
-    name: str, losses: Sequence[LossOfModel], everywhere: float, fields: dict[str, object]
+    name: str, losses: "Sequence[LossOfModel]", everywhere: float, fields: dict[str, object]
 ) -> Check:
     """Return the check of the losses of all models.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,16 +10,12 @@ from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.decisive_raters import (
-    DecisiveRater,
-    ScoresWithout,
-    means_without_raters,
-    rates_without_raters,
-    strengths_without_raters,
-)
 from podium.rankers.errors.raters import count_raters, raters_of
 from podium.rankers.ranking import Separation, Standings
 from podium.wording import quantity
+
+if TYPE_CHECKING:
+    from podium.rankers.decisive_raters import DecisiveRater, ScoresWithout
 
 DECISIVE_RATER = "decisive rater"
 """Name of the check."""
@@ -31,12 +28,8 @@ HEAVY_SHARE = 0.25
 MOST_RATERS_OF_PAIRS = 50
 """With more voters or judges, only the first place is checked: errors include how they differ, so
 that one of many hardly turns round a clear difference."""
-SCORES_WITHOUT_RATER: dict[str, Callable[[Battles], ScoresWithout | None]] = {
-    "bradley-terry": strengths_without_raters,
-    "win-rate": rates_without_raters,
-    "mean": means_without_raters,
-}
-"""By ranker, the function that computes its scores without each voter or judge."""
+RANKERS_WITHOUT_RATER = ("bradley-terry", "win-rate", "mean")
+"""Rankers whose scores can be computed without each voter or judge."""
 
 
 def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, ...]:
@@ -51,12 +44,12 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 
     Returns:
         The check. Empty if there is one judge and no voters, if there are too many battles, if the
-        ranker is none of `SCORES_WITHOUT_RATER`, or if no model is clearly ahead and nothing is
+        ranker is none of `RANKERS_WITHOUT_RATER`, or if no model is clearly ahead and nothing is
         flagged.
     """
     separation = standings.separation
-    scores_without = SCORES_WITHOUT_RATER.get(standings.ranker)
-    if separation is None or scores_without is None or are_too_many(battles):
+    has_scores_without = standings.ranker in RANKERS_WITHOUT_RATER
+    if separation is None or not has_scores_without or are_too_many(battles):
         return ()
     is_clear = 1 in separation.cuts
     has_raters = "raters" in standings.diagnostics
@@ -65,6 +58,7 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
     pairs = clear_pairs(separation) if _are_few_raters(battles) else []
     if not is_first_checked and not pairs:
         return ()
+    scores_without = _scores_without_rater(standings.ranker)
     checks = _check_places(
         battles, scores_without, separation, pairs, is_first_checked=is_first_checked
     )
@@ -79,7 +73,7 @@ def _are_few_raters(battles: Battles) -> bool:
 
 def _check_places(
     battles: Battles,
-    scores_without: Callable[[Battles], ScoresWithout | None],
+    scores_without: "Callable[[Battles], ScoresWithout | None]",
     separation: Separation,
     pairs: Sequence[tuple[str, str]],
     *,
@@ -154,7 +148,7 @@ def check_rater_of_pair(
 
     Args:
         battles: the battles that are compared.
-        ranker: the ranker, one of `SCORES_WITHOUT_RATER`, whose scores are compared.
+        ranker: the ranker, one of `RANKERS_WITHOUT_RATER`, whose scores are compared.
         leader: the model that is ahead.
         other: the other model.
         credit: credits in place of those of the battles, shape (battles,), for `bradley-terry`.
@@ -165,15 +159,39 @@ def check_rater_of_pair(
     """
     if are_too_many(battles):
         return ()
-    scores_without = SCORES_WITHOUT_RATER[ranker]
+    return _check_lead(battles, _scores_without_rater(ranker, credit), leader, (other,))
+
+
+def _scores_without_rater(
+    ranker: str, credit: np.ndarray | None = None
+) -> "Callable[[Battles], ScoresWithout | None]":
+    """Return the function that computes a ranker's scores without each voter or judge.
+
+    Args:
+        ranker: the ranker, one of `RANKERS_WITHOUT_RATER`.
+        credit: credits in place of those of the battles, shape (battles,), with which the result
+            computes the scores of `bradley-terry` whatever the ranker is.
+    """
+    # Imported here, because few rankings need these fits.
+    from podium.rankers.decisive_raters import (
+        means_without_raters,
+        rates_without_raters,
+        strengths_without_raters,
+    )
+
     if credit is not None:
-        scores_without = partial(strengths_without_raters, credit=credit)
-    return _check_lead(battles, scores_without, leader, (other,))
+        return partial(strengths_without_raters, credit=credit)
+    functions: dict[str, Callable[[Battles], ScoresWithout | None]] = {
+        "bradley-terry": strengths_without_raters,
+        "win-rate": rates_without_raters,
+        "mean": means_without_raters,
+    }
+    return functions[ranker]
 
 
 def _check_lead(
     battles: Battles,
-    scores_without: Callable[[Battles], ScoresWithout | None],
+    scores_without: "Callable[[Battles], ScoresWithout | None]",
     leader: str,
     rivals: tuple[str, ...] = (),
 ) -> tuple[Check, ...]:
@@ -199,8 +217,8 @@ def _check_lead(
 
 
 def _try_scores(
-    battles: Battles, scores_without: Callable[[Battles], ScoresWithout | None]
-) -> ScoresWithout | Check | None:
+    battles: Battles, scores_without: "Callable[[Battles], ScoresWithout | None]"
+) -> "ScoresWithout | Check | None":
     """Return scores without each voter or judge.
 
     None with one judge and no voters.
@@ -214,7 +232,7 @@ def _try_scores(
         return not_known(DECISIVE_RATER, reason=FAILED_FIT)
 
 
-def _rater_check_passed(scores: ScoresWithout, unchanged: str) -> Check:
+def _rater_check_passed(scores: "ScoresWithout", unchanged: str) -> Check:
     """Return the ok check that no voter or judge decides.
 
     Args:
@@ -227,7 +245,7 @@ def _rater_check_passed(scores: ScoresWithout, unchanged: str) -> Check:
     )
 
 
-def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first: bool) -> Check:
+def _flagged_rater_check(decisive: "DecisiveRater", battles: Battles, *, is_first: bool) -> Check:
     """Return the flagged check that a voter or judge decides.
 
     With `is_first` the check is about who leads, else about who is ahead in a pair.
@@ -237,7 +255,7 @@ def _flagged_rater_check(decisive: DecisiveRater, battles: Battles, *, is_first:
 
 
 def _decisive_fields(
-    decisive: DecisiveRater, battles: Battles, *, is_first: bool
+    decisive: "DecisiveRater", battles: Battles, *, is_first: bool
 ) -> dict[str, str]:
     """Return the fields of a flagged check, all of them texts; a judge has its short name.
 

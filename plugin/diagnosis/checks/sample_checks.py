@@ -1,5 +1,7 @@
 """Checks of what a ranking rests on: items, their number, pairs that met, and single items."""
 
+from typing import TYPE_CHECKING
+
 from podium.check_kinds import CHECKS
 from podium.check_results import Check, make_check, not_known
 from podium.data.battles import Battles
@@ -9,11 +11,13 @@ from podium.distinct_values import distinct_values
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.notices.notice import select_codes
 from podium.notices.option_forms import option_text
-from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
 from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.fit.graph import comparison_graph, joining_pairs
 from podium.rankers.ranking import Standings
 from podium.wording import item_option, join_item_names, plural, quantity, some
+
+if TYPE_CHECKING:
+    from podium.rankers.drop_out import DropOutRobustness
 
 JUDGE_BETWEEN = "judge battles between the groups"
 """Remedy if battles do not connect all models."""
@@ -148,7 +152,7 @@ def check_played_pairs(battles: Battles) -> tuple[Check, ...]:
     return (make_check("played pairs", is_flagged=True, fields={"until": battles.answer["until"]}),)
 
 
-def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness | None:
+def robustness_of(battles: Battles, standings: Standings) -> "DropOutRobustness | None":
     """Find the smallest set of items, of one or two, without which another model leads.
 
     Returns:
@@ -163,6 +167,8 @@ def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness |
     is_close = separation.z is not None and separation.z < 1
     if 1 not in separation.cuts and not is_close:
         return None
+    from podium.rankers.drop_out import drop_out_robustness
+
     try:
         robustness = drop_out_robustness(battles, largest=int(CHECKS["first place"].threshold))
     except (NotIdentifiedError, NotConvergedError):
@@ -171,7 +177,7 @@ def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness |
 
 
 def check_first_place(
-    standings: Standings, robustness: DropOutRobustness | None
+    standings: Standings, robustness: "DropOutRobustness | None"
 ) -> tuple[Check, ...]:
     """Check whether a model that is clearly ahead of all others leads only by one or two items.
 
@@ -197,6 +203,8 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
     name = "first place"
     if are_too_many(battles):
         return not_known(name, reason="too many battles or models to drop items one by one")
+    from podium.rankers.drop_out import drop_out_robustness
+
     try:
         robustness = drop_out_robustness(battles, largest=largest)
     except (NotIdentifiedError, NotConvergedError) as error:
@@ -206,7 +214,7 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
     return _check_robustness(robustness, battles.counts().unit)
 
 
-def _check_robustness(robustness: DropOutRobustness, unit: str) -> Check:
+def _check_robustness(robustness: "DropOutRobustness", unit: str) -> Check:
     """Return the check of the first place by the smallest set of items that changes the leader.
 
     The check is ok if no set was found, or if the set has more items than the threshold. `unit` is

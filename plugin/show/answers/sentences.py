@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import comb, isinf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.distributions import ndtri
 from podium.notices.catalogue_of_notices import RANKED_ALONE
 from podium.notices.notice import select_codes
-from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further_labels
 from podium.rankers.errors.raters import FIXED_RATERS
 from podium.rankers.ladder_placement import RATED_ONLY
@@ -65,6 +64,9 @@ from podium.wording import (
     some,
     word_for,
 )
+
+if TYPE_CHECKING:
+    from podium.rankers.drop_out import DropOutRobustness
 
 MANY_IDENTICAL = 0.1
 """If a larger share of the battles are ties of identical responses, the answer says how many."""
@@ -287,7 +289,7 @@ def _no_unit_sentence(battles: Battles, checks: Sequence[Check]) -> str | None:
 
 
 def _first_place_checks(
-    battles: Battles, claimed: Standings, robustness: DropOutRobustness | None
+    battles: Battles, claimed: Standings, robustness: "DropOutRobustness | None"
 ) -> list[Check]:
     """Check whether the first place depends on a few items, or on one voter or judge.
 
@@ -371,7 +373,7 @@ def _decided_sentence(standings: Standings) -> str | None:
 
 def _next_sentences(
     standings: Standings,
-    robustness: DropOutRobustness | None,
+    robustness: "DropOutRobustness | None",
     what_next: str | None,
     *,
     may_name_leader: bool,
@@ -395,7 +397,7 @@ def _next_sentences(
 
 def _next_step_sentence(
     standings: Standings,
-    robustness: DropOutRobustness | None,
+    robustness: "DropOutRobustness | None",
     what_next: str | None,
     *,
     in_brief: bool = False,
@@ -446,7 +448,7 @@ def _new_leader_sentence(standings: Standings) -> str | None:
 
 def next_sentence(
     standings: Standings,
-    robustness: DropOutRobustness | None = None,
+    robustness: "DropOutRobustness | None" = None,
     *,
     in_brief: bool = False,
 ) -> str | None:
@@ -564,7 +566,7 @@ def _items_beside_raters(standings: Standings, raters: int, further: int | None)
 
 
 def _why_unknown(
-    separation: Separation, robustness: DropOutRobustness | None, unit: str
+    separation: Separation, robustness: "DropOutRobustness | None", unit: str
 ) -> str | None:
     """Return why the number of further items is unknown, as a clause; None if no reason is known.
 

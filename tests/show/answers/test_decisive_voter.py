@@ -8,6 +8,7 @@ from podium.check_results import Result
 from podium.comparison.compare_models import compare
 from podium.diagnosis.checks import rater_checks
 from podium.errors import NotConvergedError
+from podium.rankers import decisive_raters
 
 SENTENCE = "Without voter arena_user_17 ({votes} votes), m0 leads instead of m1."
 
@@ -89,7 +90,7 @@ def test_a_failed_fit_makes_the_check_unknown(monkeypatch) -> None:
     def fail(_battles: podium.Battles) -> None:
         raise NotConvergedError("no optimum")
 
-    monkeypatch.setitem(rater_checks.SCORES_WITHOUT_RATER, "bradley-terry", fail)
+    monkeypatch.setattr(decisive_raters, "strengths_without_raters", fail)
     table = votes_of(2, models=3, voters=12, taste=0.1, lead=1.0)
     checks = podium.rank(table).standings[0].checks
     [check] = [each for each in checks if each.name == rater_checks.DECISIVE_RATER]

@@ -12,6 +12,7 @@ from podium.data.battles import Battles
 from podium.data.counting.relations import IDENTICAL
 from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.data.reading.judgments import read_battles
+from podium.diagnosis.groups_of_decisions import why_not_claimed
 from podium.errors import NotIdentifiedError, PluginError
 from podium.plugins import catalogue
 from podium.plugins.settings import assign_options, options_by_name, parameters_of, ranker_names
@@ -347,15 +348,17 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
         rounds.append(Round(outcomes, coming.note))
         coming = tournament.next(record.field, (*before, *rounds))
     price = _count_costs(record, rounds, len(given))
-    tournament_answer = build_tournament_answer(tournament, record.field, (*before, *rounds))
-    answer = None
-    if tournament_answer is not None:
-        answer = replace(tournament_answer, calls=price.calls).to_dict()
     pairings = [*played, *(outcome.pairing for outcome in given)]
     rows = np.isin(record.code_of_row, _codes_on_record(pairings, record))
-    battles = replace(
-        record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder
-    )
+    battles = record.battles.select(rows)
+    answer = None
+    whole = (*before, *rounds)
+    decided = build_tournament_answer(tournament, record.field, whole)
+    if decided is not None and (doubt := why_not_claimed(battles)):
+        decided = build_tournament_answer(tournament, record.field, whole, doubt=doubt)
+    if decided is not None:
+        answer = replace(decided, calls=price.calls).to_dict()
+    battles = replace(battles, missing=price.missing, answer=answer, ladder=ladder)
     return Playthrough(tuple(rounds), battles, price, rows)
 
 

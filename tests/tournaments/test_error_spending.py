@@ -29,7 +29,7 @@ def test_a_look_spends_its_share_and_all_spend_the_whole(visits, error: float) -
         assert spent == pytest.approx(SPENT_SHARE * error * shares[number - 1], rel=0.02)
     if len(visits) > 1:
         of_each_look = SPENT_SHARE * error * np.diff(shares, prepend=0)
-        assert probability_of_any(of_each_look, visits) < 0.97 * SPENT_SHARE * error
+        assert probability_of_any(of_each_look, visits) < 0.98 * SPENT_SHARE * error
 
 
 def test_a_pair_that_learns_less_from_later_visits_is_wrong_less_often() -> None:
@@ -45,16 +45,13 @@ def test_fewer_open_pairs_never_make_a_critical_value_larger() -> None:
     assert (np.diff(tails, axis=0) < 0).all()
 
 
-def test_three_times_as_many_looks_as_doublings_make_critical_values_little_larger() -> None:
-    """Compared with Bonferroni's bound over doublings, where a look spends a share that doubles."""
-    doublings = (40, 80, 160, 320, 640, 1280, 1906)
-    growth = 2.0 ** np.arange(1, 8)
+def test_many_more_looks_than_doublings_make_critical_values_little_larger() -> None:
+    """Unlike Bonferroni's bound over as many looks, with the same error as is made."""
     pairs = 12
-    old = 0.05 / pairs * growth / growth.sum()
-    plan = Stopping(until="order").planned_looks(1906)
-    tails = tail_probabilities(plan, 0.05 / pairs)
-    assert len(plan) > 2.5 * len(doublings)
-    assert probability_of_any(old, doublings) > SPENT_SHARE * 0.05 / pairs
-    for visits, tail in zip(doublings[1:-1], old[1:-1], strict=True):
-        nearest = int(np.argmin(np.abs(np.array(plan) - visits)))
-        assert norm.isf(tails[nearest]) < 1.06 * norm.isf(tail)
+    fine = Stopping(until="order").planned_looks(1906)
+    coarse = Stopping(until="order", growth=2.0).planned_looks(1906)
+    assert len(fine) > 2.5 * len(coarse)
+    tails, of_coarse = (tail_probabilities(plan, 0.05 / pairs) for plan in (fine, coarse))
+    assert norm.isf(tails[-1]) < 1.05 * norm.isf(of_coarse[-1])
+    of_bonferroni = SPENT_SHARE * 0.05 / pairs * np.diff(cumulative_shares(fine), prepend=0)
+    assert sum(tails) > 1.5 * of_bonferroni.sum()

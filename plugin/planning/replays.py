@@ -12,12 +12,13 @@ from podium.data.battles import Battles
 from podium.data.counting.relations import IDENTICAL
 from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.data.reading.judgments import read_battles
+from podium.diagnosis.groups_of_decisions import why_not_claimed
 from podium.errors import NotIdentifiedError, PluginError
 from podium.plugins import catalogue
 from podium.plugins.settings import assign_options, options_by_name, parameters_of, ranker_names
 from podium.rankers.ranking import Ranking
 from podium.ranking.rank_battles import rank, refuse_several_judges
-from podium.tournaments.decisions import build_tournament_answer
+from podium.tournaments.decisions import TournamentAnswer, build_tournament_answer
 from podium.tournaments.schedule import TournamentRule, fixes_first_shown
 from podium.tournaments.selection import ranked_before
 from podium.wording import item_option
@@ -352,16 +353,38 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
         rounds.append(Round(outcomes, coming.note))
         coming = tournament.next(record.field, (*before, *rounds))
     price = _count_costs(record, rounds, len(given_outcomes))
-    tournament_answer = build_tournament_answer(tournament, record.field, (*before, *rounds))
-    answer = None
-    if tournament_answer is not None:
-        answer = replace(tournament_answer, calls=price.calls).to_dict()
     pairings = [*played_pairings, *(outcome.pairing for outcome in given_outcomes)]
     rows = np.isin(record.code_of_row, _codes_on_record(pairings, record))
-    battles = replace(
-        record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder
-    )
+    battles = record.battles.select(rows)
+    claimed_answer = _claimed_answer(tournament, record.field, (*before, *rounds), battles)
+    answer = None
+    if claimed_answer is not None:
+        answer = replace(claimed_answer, calls=price.calls).to_dict()
+    battles = replace(battles, missing=price.missing, answer=answer, ladder=ladder)
     return Playthrough(tuple(rounds), battles, price, rows)
+
+
+def _claimed_answer(
+    tournament: TournamentRule, field: Field, played: Sequence[Round], battles: Battles
+) -> TournamentAnswer | None:
+    """Return the answer of a tournament, without decisions if a column groups items that are alike.
+
+    None if the tournament has no stopping rule, or had no interim analysis.
+
+    Args:
+        tournament: the tournament.
+        field: the models and items.
+        played: the rounds.
+        battles: the battles of these rounds, with the recorded columns of their items.
+    """
+    answer = build_tournament_answer(tournament, field, played)
+    if answer is None:
+        return None
+    # The check of the groups takes longer than the answer, which few tournaments have.
+    doubt = why_not_claimed(battles)
+    if not doubt:
+        return answer
+    return build_tournament_answer(tournament, field, played, doubt=doubt)
 
 
 def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:

@@ -44,8 +44,9 @@ class TournamentAnswer:
         looks: number of planned interim analyses; None if each was predicted.
         reason: why the tournament ended: `answered`, `items` (used up), `max_battles`, or
             `interrupted`.
-        answered: whether the question is answered.
-        decisions: sentences on what is decided, why the tournament ended, and what is open.
+        answered: whether the question is answered, and the decisions are claimed.
+        decisions: sentences on what is decided or why nothing is claimed, why the tournament
+            ended, and what is open.
         advice: the sentence among `decisions` on how many more items would decide more; empty if
             nothing is open, or if nothing can be said.
         open: groups of models that are connected by undecided pairs.
@@ -79,7 +80,7 @@ class TournamentAnswer:
 
 
 def build_tournament_answer(
-    rule: Any, field: Field, played: Sequence[Round]
+    rule: Any, field: Field, played: Sequence[Round], *, doubt: str = ""
 ) -> TournamentAnswer | None:
     """Build the answer of a tournament from its rounds.
 
@@ -89,6 +90,8 @@ def build_tournament_answer(
         rule: the tournament, possibly with a limit of battles.
         field: the models and items.
         played: the rounds so far.
+        doubt: a sentence on why no decision is claimed, which takes the place of all decisions;
+            empty if they are claimed.
 
     Returns:
         The answer; None if the tournament has no stopping rule, or had no interim analysis.
@@ -103,14 +106,13 @@ def build_tournament_answer(
     max_battles = getattr(rule, "max_battles", None)
     names = sorted(field.models)
     reason = _end_reason(tournament, field, played, progress, max_battles)
-    is_answered = reason == "answered"
-    advice = "" if is_answered else _advice_sentence(tournament, last, names)
+    is_open = reason != "answered" and not doubt
+    advice = _advice_sentence(tournament, last, names) if is_open else ""
     open_groups = _open_groups(tournament, last, names)
-    sentences = [
-        *_decision_sentences(tournament, last, names, tournament.newcomers(field)),
-        _end_sentence(reason, progress, max_battles),
-    ]
-    if open_groups and not is_answered:
+    decisions = _decision_sentences(tournament, last, names, tournament.newcomers(field))
+    sentences = [doubt] if doubt else decisions
+    sentences.append(_end_sentence(reason, progress, max_battles))
+    if open_groups and is_open:
         undecided = some([some(group) for group in open_groups], "; ")
         sentences.append(f"Undecided: {undecided}.")
     sentences += [advice, *_limit_sentences(tournament, field, progress)]
@@ -121,7 +123,7 @@ def build_tournament_answer(
         level=tournament.level,
         look=last.number,
         looks=last.planned,
-        answered=is_answered,
+        answered=reason == "answered" and not doubt,
         reason=reason,
         decisions=tuple(filter(None, sentences)),  # the advice may be empty
         advice=advice,

@@ -30,11 +30,13 @@ def round_robin(
     until: str = "",
     margin: float = 0.0,
     level: float = 0.95,
-    start: int = 40,
+    start: int = 25,
+    growth: float = 1.25,
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Play all pairs of models on every item, or on `items` of them."""
-    settings = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
+    stopping = {"until": until, "margin": margin, "level": level, "start": start, "growth": growth}
+    settings = {"items": items, **stopping}
     return _make_task("round_robin", responses, settings=settings, options=kwargs)
 
 
@@ -48,12 +50,13 @@ def anchor(
     until: str = "",
     margin: float = 0.0,
     level: float = 0.95,
-    start: int = 40,
+    start: int = 25,
+    growth: float = 1.25,
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Play all models against one or several anchors, or the one that a pilot finds
     (`anchor=auto`)."""
-    stopping = {"until": until, "margin": margin, "level": level, "start": start}
+    stopping = {"until": until, "margin": margin, "level": level, "start": start, "growth": growth}
     settings = {"anchor": anchor, "pilot": pilot, "items": items, **stopping}
     return _make_task("anchor", responses, settings=settings, options=kwargs)
 
@@ -80,11 +83,13 @@ def chain(
     until: str = "",
     margin: float = 0.0,
     level: float = 0.95,
-    start: int = 40,
+    start: int = 25,
+    growth: float = 1.25,
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Play a random path through all models on each item."""
-    settings = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
+    stopping = {"until": until, "margin": margin, "level": level, "start": start, "growth": growth}
+    settings = {"items": items, **stopping}
     return _make_task("chain", responses, settings=settings, options=kwargs)
 
 
@@ -96,7 +101,8 @@ def ring(
     until: str = "",
     margin: float = 0.0,
     level: float = 0.95,
-    start: int = 40,
+    start: int = 25,
+    growth: float = 1.25,
     passes: int = 2,
     opponents: Literal["open", "field"] = "field",
     ratings: Ratings | None = None,
@@ -104,7 +110,7 @@ def ring(
 ) -> Task:
     """Play a random cycle through all models on each item, one order per pair; `until` stops it
     early."""
-    stopping = {"until": until, "margin": margin, "level": level, "start": start}
+    stopping = {"until": until, "margin": margin, "level": level, "start": start, "growth": growth}
     schedule = {"passes": passes, "opponents": opponents, "ratings": ratings}
     return _make_task(
         "ring", responses, settings={"items": items, **stopping, **schedule}, options=kwargs

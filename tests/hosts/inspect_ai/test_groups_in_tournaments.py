@@ -218,3 +218,25 @@ def test_a_log_keeps_columns_that_divide_the_items_without_an_option(
     code, out, err = run_podium("rank", str(place(log)), "--cluster", "passage")
     assert code == 0, err
     assert "20 passages, 100 items" in out
+
+
+@pytest.mark.slow
+def test_a_tournament_that_stops_claims_no_decision_if_a_column_groups_alike_items(
+    play, record, write_responses
+):
+    """A passage favours one of three models: `ash` in 14 of 20. With the option, it is decided."""
+    favoured = ["ash"] * 14 + ["elm"] * 3 + ["oak"] * 3
+    texts = {}
+    for k in range(80):
+        for name in QUALITY:
+            quality = 1.0 + 2.0 * (name == favoured[k // 4])
+            texts[name, k] = f"answer {k} quality={quality}"
+    responses = write_responses(QUALITY, 80, texts, passage=lambda k: f"p{k // 4}")
+    log = play(ring(responses=responses, until="order", passes=1), log_dir="logs")
+    answer = podium.read_battles(str(place(log))).answer
+    assert answer["decisions"][0].startswith("No decision is claimed: items of one passage favour")
+    assert "with cluster='passage'" in answer["decisions"][0], "as typed in Python"
+    assert not any("95%" in sentence for sentence in answer["decisions"])
+    grouped = play(ring(responses=responses, until="order", cluster="passage"), log_dir="logs")
+    answer = podium.read_battles(str(place(grouped))).answer
+    assert "95%" in answer["decisions"][0]

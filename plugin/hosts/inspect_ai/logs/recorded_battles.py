@@ -80,13 +80,15 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
             f"{RECORDED} needs battles to re-judge: "
             "-T battles=LOG (logs, or verdicts beside responses=)"
         )
-    found = find_logs(sources)
+    counted_logs = find_logs(sources)
     other_tournaments = [
-        log for log in found.logs if is_tournament(log.header) and not _is_own_log(log, sources)
+        log
+        for log in counted_logs.logs
+        if is_tournament(log.header) and not _is_own_log(log, sources)
     ]
     if other_tournaments:
-        return replace(_battles_in_logs(other_tournaments), lost=tuple(found.lost))
-    evals = [log.path for log in found.logs if not is_tournament(log.header)]
+        return replace(_battles_in_logs(other_tournaments), lost=tuple(counted_logs.lost))
+    evals = [log.path for log in counted_logs.logs if not is_tournament(log.header)]
     if evals:
         return _battles_in_evals(sources, evals, show)
     pairs = read_pairs(sources, show)

@@ -6,6 +6,7 @@ Inspect. A retry is a later attempt, in which Inspect replays the samples that w
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
 from podium.data.pairings import Field, NextRound, Outcome, Pairing, Round, merge_responses
+from podium.diagnosis.groups_of_decisions import why_rounds_are_not_claimed
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import WithoutFrames, kept_in_store
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
@@ -87,6 +89,8 @@ class TournamentSource(SampleSource):
         cost_limit: the limit of the cost; None for no limit.
         follows_eval: whether a host plays the tournament after an eval. The host says how to go on
             after a failure.
+        item_columns: further columns of the items that may be groups (`dividing_columns`); empty
+            if groups are the unit already.
     """
 
     rule: TournamentRule
@@ -101,6 +105,7 @@ class TournamentSource(SampleSource):
     answers: AnswerCollector | None = None
     cost_limit: CostLimit | None = None
     follows_eval: bool = False
+    item_columns: Mapping[str, Mapping[str, Sequence[str]]] = dataclass_field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # A rule that limits another one, such as a budget, holds it in `rule`.
@@ -304,6 +309,9 @@ class TournamentSource(SampleSource):
         name = round_id(number)
         if answer is None or name in self.scheduled:
             return None
+        if doubt := why_rounds_are_not_claimed(played, self.item_columns):
+            # There is an answer to the same rounds, whatever its sentences.
+            answer = build_tournament_answer(self.rule, self.field, played, doubt=doubt) or answer
         self.scheduled[name] = None
         answer_with_calls = replace(answer, calls=asked_battles * self.calls)
         for decision in answer_with_calls.decisions:

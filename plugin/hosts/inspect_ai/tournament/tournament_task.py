@@ -165,9 +165,10 @@ def _build_source(
     if shard is not None and shard.metadata.battles > 0:
         note = f"no battle for shard {request.options.shard}"
         opening = [announce_round(NextRound((), note), 1)]
+    competing = competitors.responses
     return TournamentSource(
         shard.rule if shard else plan.rule,
-        competitors.responses.field(),
+        competing.field(),
         plan_samples,
         portion=PACKS_AT_ONCE if plan.packed else BATTLES_AT_ONCE,
         # A lambda, because `builder.responses` is replaced while answers come in.
@@ -178,6 +179,7 @@ def _build_source(
         answers=plan.collector,
         cost_limit=cost_limit,
         follows_eval=bool(request.options.answered_by),
+        item_columns={} if competing.cluster else competing.dividing_columns(),
     )
 
 

@@ -27,6 +27,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("scale.py", "--rows", "1e5"),
         ("coverage.py", "--worlds", "2"),
         ("economy.py", "--models", "5", "--items", "60", "--worlds", "1"),
+        ("information_bound.py", "--models", "4", "--items", "60", "--worlds", "1"),
         ("plan_errors.py", "--worlds", "60"),
         ("transcripts.py", "--samples", "3", "--turns", "20", "--characters", "50000"),
         ("graded.py", "--draws", "2000", "--worlds", "2"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from podium.distributions import find_root, ndtr, ndtri
 
-SPENT_SHARE = 0.5
+SPENT_SHARE = 0.7
 """Share of the error that is spent. The rest is kept for what is approximate: errors are estimated,
 and the information about a pair is not exactly proportional to the visits. With it, decisions are
 as rarely wrong as by Bonferroni's bound over looks after doublings."""

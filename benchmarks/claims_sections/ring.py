@@ -27,9 +27,8 @@ from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.errors import NotIdentifiedError
 from podium.tournaments.decisions import build_tournament_answer
-from podium.tournaments.error_spending import cumulative_shares
 from podium.tournaments.ring import Ring
-from podium.tournaments.stopping import Look
+from podium.tournaments.stopping import SPENDING_GROWTH, Look
 
 WORLDS, EQUAL_WORLDS = 200, 600
 ELO = 400 / np.log(10)
@@ -211,8 +210,8 @@ def battles_of(rounds: Sequence[Round], rule: Ring, field: Field) -> Battles:
 def misfit_look(rounds: Sequence[Round], rule: Ring, field: Field) -> int:
     """Return the first look at which a test of all pairs against the ratings fails, its 5% spent as
     the rule's."""
-    shares = np.diff(cumulative_shares(rule.planned_looks(rule.passes * ITEMS)), prepend=0)
-    for number, share in enumerate(shares[: len(rounds)], start=1):
+    shares = SPENDING_GROWTH ** np.arange(len(rule.planned_looks(rule.passes * ITEMS)))
+    for number, share in enumerate(shares[: len(rounds)] / shares.sum(), start=1):
         try:
             fit = bradley_terry_fit(battles_of(rounds[:number], rule, field))
         except NotIdentifiedError:

@@ -5,15 +5,13 @@ A tournament visits items in a random order. After planned numbers of item visit
 decided that one model is not worse than the other by more than the margin. The tournament stops
 when all pairs that the question is about are settled.
 
-1 - level is the probability of any wrong decision. It is divided among the open pairs by a
-step-down test (Holm 1979) with group-sequential critical values (Maurer and Bretz 2013): each pair
-spends its share over the looks (`error_spending`). Nothing assumes that pairs are independent.
+Each look may spend a share of 1 - level, the probability of any wrong decision (repeated
+confidence intervals: Jennison and Turnbull 2000, ch. 9). A look divides its share among the open
+pairs by a step-down test (Holm 1979). Nothing here assumes that pairs or looks are independent.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -30,7 +28,6 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import LadderPrior, build_prior, fit_strengths
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
-from podium.tournaments.error_spending import tail_probabilities
 from podium.tournaments.selection import draw_items, order_of_visits
 from podium.tournaments.stopping_question import QUESTION
 from podium.wording import plural, quantity, some, word_for
@@ -42,8 +39,8 @@ With fewer, errors are not estimated well enough.
 """
 MIN_GROUPS = 10
 """Fewest groups of items, in place of `MIN_ITEMS` items, if items have groups."""
-LEAST_GROWTH = 1.1
-"""Smallest factor by which the number of item visits may grow from look to look."""
+SPENDING_GROWTH = 2.0
+"""Factor by which the share of 1 - level that a look may spend grows from look to look."""
 MOST_SURPLUS = 1.5
 """Largest ratio of z of all battles to z of the battles weighted as in a round robin.
 
@@ -208,9 +205,7 @@ class Stopping:
         margin: Elo by which a decision may be wrong: the lower of two models is not better by more
             than this.
         level: confidence level, in (0, 1), with which all decisions at all looks hold together.
-        start: item visits before the first look, 25 or more.
-        growth: factor by which the number of item visits grows from look to look, 1.1 or more. 2
-            has fewer rounds, which wait for one another, and takes more calls.
+        start: item visits before the first look, 25 or more; the number doubles from look to look.
         items: number of items, drawn at random; all by default.
         seed: seed of all draws.
         population: not supported; raises UsageError.
@@ -219,8 +214,7 @@ class Stopping:
     until: str = ""
     margin: float = 0.0
     level: float = 0.95
-    start: int = 25
-    growth: float = 1.25
+    start: int = 40
     items: int | None = None
     seed: int = 0
     population: str = ""
@@ -249,8 +243,6 @@ class Stopping:
             raise UsageError(
                 f"start={self.start}: too few items to estimate an error; give {MIN_ITEMS} or more"
             )
-        if not LEAST_GROWTH <= self.growth < np.inf:
-            raise UsageError(f"growth={self.growth:g}: give a factor, {LEAST_GROWTH:g} or more")
         has_decisions = bool(self.until) and self.error is None
         if self.margin and not has_decisions:
             raise UsageError(
@@ -280,25 +272,22 @@ class Stopping:
         return len(without_stopping.next(field, ()).pairings)
 
     def planned_looks(self, most: int) -> tuple[int, ...]:
-        """Return the numbers of item visits at the looks, ascending.
+        """Return the numbers of item visits at the looks: start, 2 start, 4 start ..., and `most`.
 
-        The first is `start`, each further one is `growth` times as large, and the last is `most`.
-        Numbers near `most` or above it are left out.
+        Doubled numbers near `most` or above it are left out.
 
         Args:
             most: number of item visits of the whole tournament.
 
-        >>> Stopping(until="order").planned_looks(160)
-        (25, 32, 40, 50, 63, 79, 99, 124, 160)
+        >>> Stopping(until="order").planned_looks(1600)
+        (40, 80, 160, 320, 640, 1280, 1600)
         """
-        # The last number but one must be well below `most`, or two looks would be too close.
-        highest = most / self.growth**0.5
-        visits = []
-        following = self.start
-        while following <= highest:
-            visits.append(following)
-            following = ceil(self.growth * following)
-        return (*visits, most)
+        # The last doubled number must be well below `most`, or two looks would be too close.
+        visits = [self.start]
+        while 2 * visits[-1] < most / 1.2:
+            visits.append(2 * visits[-1])
+        before_last = [number for number in visits if number < most]
+        return (*before_last, most)
 
     def rounds(self, field: Field) -> int | None:
         """Return the maximum number of rounds.
@@ -571,13 +560,13 @@ class Stopping:
         """
         half_widths = self._half_widths(fit, is_subject)
         settled, finished = _decisions_so_far(before, pairs)
-        planned = len(plan) if self.error is None else None
+        planned = None
         critical = np.nan
         if self.error is None:
+            planned = len(plan)
             asked = pairs & self._pairs_in_question(fit.theta)
-            tail_of = partial(self._tail_probability, tuple(plan), plan.index(visits))
-            theta, clusters = fit.theta, fit.clusters
-            critical = step_down(evidence, theta, clusters, asked, settled, finished, tail_of)
+            alpha = (1 - self.level) * _spending_share(plan.index(visits) + 1, planned)
+            critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, finished, alpha)
         else:
             asked = _error_question(half_widths, self.error, len(pairs))
         return Look(
@@ -598,16 +587,6 @@ class Stopping:
             finished=finished,
             critical=critical,
         )
-
-    def _tail_probability(self, plan: tuple[int, ...], look: int, pairs: int) -> float:
-        """Return the one-sided probability at which each of some pairs is tested at a look.
-
-        Args:
-            plan: numbers of item visits at the planned looks.
-            look: position of the look in the plan.
-            pairs: number of pairs that share 1 - level, 1 or more.
-        """
-        return tail_probabilities(plan, (1 - self.level) / pairs)[look]
 
     def _half_widths(self, fit: LookFit, is_subject: np.ndarray) -> np.ndarray:
         """Return half-widths of intervals of ratings in Elo, shape (models in question,).
@@ -691,6 +670,19 @@ def _error_question(half_widths: np.ndarray, error: float, models: int) -> np.nd
     return np.zeros((models, models), dtype=bool) if is_reached else np.eye(models, dtype=bool)
 
 
+def _spending_share(look: int, planned: int) -> float:
+    """Return the share of 1 - level that a look may spend.
+
+    The share of look k is proportional to 2^k, and all shares add up to 1.
+
+    Args:
+        look: number of the look, from 1.
+        planned: number of planned looks.
+    """
+    total = sum(SPENDING_GROWTH**number for number in range(1, planned + 1))
+    return SPENDING_GROWTH**look / total
+
+
 def step_down(
     evidence: np.ndarray,
     theta: np.ndarray,
@@ -698,7 +690,7 @@ def step_down(
     in_question: np.ndarray,
     settled: np.ndarray,
     finished: np.ndarray,
-    tail_of: Callable[[int], float],
+    alpha: float,
 ) -> float:
     """Settle pairs by a step-down test (Holm 1979).
 
@@ -719,8 +711,7 @@ def step_down(
             changed in place.
         finished: mask of the pairs about which nothing is left to decide, shape (models, models);
             changed in place.
-        tail_of: returns the one-sided probability at which each pair is tested at this look, given
-            the number of pairs that share the error probability.
+        alpha: error probability of this look.
 
     Returns:
         The critical value of t in the last step; NaN if no pair was tested, because none was open
@@ -744,7 +735,7 @@ def step_down(
         if not is_open.any():
             return critical
         pairs = int((in_question & ~finished).sum()) // 2
-        critical = -float(stdtrit(clusters - 1, tail_of(max(pairs, 1))))
+        critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
         newly_settled = is_open & (for_leader > critical + STRENGTH_ROUNDING)
         newly_finished = (
             in_question & ~finished & (np.abs(for_other) > critical + STRENGTH_ROUNDING)

@@ -26,4 +26,4 @@ def test_a_replay_decides_and_ranks_by_groups(podium, battles):
     command = ("replay", battles, "--cluster", "passage")
     replayed = podium(*command, "--tournament", "round_robin", "--set", "until=order")
     assert "passages, 40 items" in replayed.out
-    assert "40 battles on 20 passages, interim analysis 3 of 5" in replayed.out
+    assert "40 battles on 20 passages, interim analysis 1 of 2" in replayed.out

@@ -3,7 +3,6 @@
 `benchmarks/economy.py` has more worlds of each kind, and docs/stopping.md its figures.
 """
 
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -175,11 +174,6 @@ def step_down_of_open_pairs_only(
         settled[fresh] = np.sign(gap)[fresh]
 
 
-def per_pair(share: float, pairs: int) -> float:
-    """Return the share of the error of one of some pairs."""
-    return share / pairs
-
-
 def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None:
     """One of 20 leads by the margin and 0.5 Elo, at seven looks; the error at the fourth is a third
     of the margin.
@@ -205,8 +199,7 @@ def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None
             theta = truth + deviation * paths[look] / items
             asked, covariance = rule._pairs_in_question(theta), np.eye(20) * deviation**2 / items
             evidence = (theta[:, None] - theta + margin / POINTS) / (deviation * np.sqrt(2 / items))
-            tail_of = partial(per_pair, shares[look])
-            step_down(evidence, theta, int(items), asked, settled, spent, tail_of)
+            step_down(evidence, theta, int(items), asked, settled, spent, shares[look])
             step_down_of_open_pairs_only(
                 theta, covariance, int(items), asked, other, margin, 0.05 / 7
             )

@@ -30,13 +30,11 @@ def round_robin(
     until: str = "",
     margin: float = 0.0,
     level: float = 0.95,
-    start: int = 25,
-    growth: float = 1.25,
+    start: int = 40,
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Play all pairs of models on every item, or on `items` of them."""
-    stopping = {"until": until, "margin": margin, "level": level, "start": start, "growth": growth}
-    settings = {"items": items, **stopping}
+    settings = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
     return _make_task("round_robin", responses, settings=settings, options=kwargs)
 
 
@@ -50,13 +48,12 @@ def anchor(
     until: str = "",
     margin: float = 0.0,
     level: float = 0.95,
-    start: int = 25,
-    growth: float = 1.25,
+    start: int = 40,
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Play all models against one or several anchors, or the one that a pilot finds
     (`anchor=auto`)."""
-    stopping = {"until": until, "margin": margin, "level": level, "start": start, "growth": growth}
+    stopping = {"until": until, "margin": margin, "level": level, "start": start}
     settings = {"anchor": anchor, "pilot": pilot, "items": items, **stopping}
     return _make_task("anchor", responses, settings=settings, options=kwargs)
 
@@ -83,13 +80,11 @@ def chain(
     until: str = "",
     margin: float = 0.0,
     level: float = 0.95,
-    start: int = 25,
-    growth: float = 1.25,
+    start: int = 40,
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Play a random path through all models on each item."""
-    stopping = {"until": until, "margin": margin, "level": level, "start": start, "growth": growth}
-    settings = {"items": items, **stopping}
+    settings = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
     return _make_task("chain", responses, settings=settings, options=kwargs)
 
 
@@ -101,8 +96,7 @@ def ring(
     until: str = "",
     margin: float = 0.0,
     level: float = 0.95,
-    start: int = 25,
-    growth: float = 1.25,
+    start: int = 40,
     passes: int = 2,
     opponents: Literal["open", "field"] = "field",
     ratings: Ratings | None = None,
@@ -110,7 +104,7 @@ def ring(
 ) -> Task:
     """Play a random cycle through all models on each item, one order per pair; `until` stops it
     early."""
-    stopping = {"until": until, "margin": margin, "level": level, "start": start, "growth": growth}
+    stopping = {"until": until, "margin": margin, "level": level, "start": start}
     schedule = {"passes": passes, "opponents": opponents, "ratings": ratings}
     return _make_task(
         "ring", responses, settings={"items": items, **stopping, **schedule}, options=kwargs

@@ -659,11 +659,18 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
     """
     item_and_models = (_response_key_of(battle), battle.model_a, battle.model_b)
     judgments = []
-    for model in jury_of(run.judging, run.jury, only=battle.judges):
+
+    def name_of(model: Model) -> str:
+        """Return the name of a judge, whose record the run makes only once."""
+        return run.judge_of(model).name
+
+    for model in jury_of(run.judging, run.jury, battle.judges, name_of=name_of):
         before = run.asked_before.get(run.judge_of(model).name, 0) + run.judging.repeats * (
             epoch - 1
         )
-        with_earlier = replace(run.judging, repeats=before + run.judging.repeats)
+        with_earlier = run.judging
+        if before:
+            with_earlier = replace(run.judging, repeats=before + run.judging.repeats)
         for judgment in with_earlier.judgments(*item_and_models, battle.first):
             if judgment.repeat >= before:
                 judgments.append((model, judgment))
@@ -1018,15 +1025,17 @@ async def _call_model(
     judge = run.judge_of(model)
     prompt, call = _prompt_and_call(request, attempt, schema)
     messages = judge_messages(model, prompt, request.media)
-    batch = GenerateConfig(batch=batch_of(model))
+    batch = batch_of(model)
     call_options: Any = {"watch": run.watch_of(model), "timeout": run.call_timeout}
     call_options["cache"] = run.cache_policy(call)
     while True:
         config = run.settings.config(model, judge, request, schema)
         asked_model = run.settings.asked_model(model, judge)
+        # A merge copies the settings, which costs time in each call.
+        whole_config = config if batch is None else config.merge(GenerateConfig(batch=batch))
         try:
             output = await generate_output(
-                asked_model, messages, config=config.merge(batch), **call_options
+                asked_model, messages, config=whole_config, **call_options
             )
             break
         except Exception as error:

@@ -188,7 +188,10 @@ class CallSettings:
 
     def state_of(self, judge: JudgeRecord) -> JudgeState:
         """Return the state of a judge, which callers may change; a new one at the first call."""
-        return self._states.setdefault(judge, JudgeState())
+        state = self._states.get(judge)
+        if state is None:
+            state = self._states[judge] = JudgeState()
+        return state
 
     @asynccontextmanager
     async def first_alone(self, judge: JudgeRecord, *, has_schema: bool) -> AsyncIterator[None]:

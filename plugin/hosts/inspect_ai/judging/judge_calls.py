@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import anyio
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
@@ -80,7 +80,7 @@ from podium.scorers.judge_record import REFUSED_OPTIONS, JudgeRecord
 from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.probabilities import FixedMode, settle_mode
 from podium.scorers.prompt import Texts
-from podium.scorers.reply import FILTERED, TOO_LONG, Reply, Token
+from podium.scorers.reply import FILTERED, TOO_LONG, Rating, Reply, Token, Verdict
 from podium.storage.remote import local_file, place_of
 from podium.wording import quantity
 
@@ -95,6 +95,34 @@ JudgmentKey = tuple[str, str, str, str, str, int]
 
 See `_key_of`.
 """
+
+
+class ParsedReply(NamedTuple):
+    """What was read in a reply.
+
+    Attributes:
+        content: the verdict or rating; of a checklist, its questions or the reason.
+        reason: why the reply is unparsed; None if it is parsed.
+        mode: how token probabilities were used.
+    """
+
+    content: Any
+    reason: str | None
+    mode: FixedMode = "off"
+
+
+class JudgeAnswer(NamedTuple):
+    """The last reply of a call that may have had several attempts.
+
+    Attributes:
+        stored_reply: the reply as the log keeps it.
+        attempts: number of attempts.
+        parsed_reply: what was read in the reply; None if it was not read, such as a failed one.
+    """
+
+    stored_reply: KeptReply
+    attempts: int
+    parsed_reply: ParsedReply | None = None
 
 
 class FailedCallsError(RuntimeError):
@@ -260,20 +288,31 @@ class Run(ModelCalls):
         await self._ask_while_others(model, lambda _: monitor.begin(waits=waits))
         return monitor
 
-    def judged_reply(self, judgment: KeptJudgment, battle: BattleMetadata) -> "JudgedReply | None":
-        """Return what a new judgment of a battle shows of its judge; None if a call failed."""
+    def judged_reply(
+        self, judge: str, answers: Sequence[JudgeAnswer], battle: BattleMetadata
+    ) -> "JudgedReply | None":
+        """Return what a new judgment of a battle shows of its judge; None if a call failed.
+
+        Args:
+            judge: name of the judge.
+            answers: the answer of each call of the judgment.
+            battle: the battle.
+        """
         from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply
 
-        replies = [load_reply(stored_reply) for stored_reply in judgment["replies"]]
+        replies = [load_reply(answer.stored_reply) for answer in answers]
         if any(reply.failed for reply in replies):
             return None
-        mode = self.mode(judgment["judge"])
+        mode = self.mode(judge)
         words = next((reply.text or reply.refused for reply in replies), "")
         judging = self.judging_of(battle)
-        if judging.is_pairwise:
-            verdict = judging.verdict(replies[0], mode)
-        else:
-            verdict = compare_ratings(*(judging.rating(reply, mode) for reply in replies))
+        contents = []
+        for reply, answer in zip(replies, answers, strict=True):
+            parsed_reply = answer.parsed_reply
+            if parsed_reply is None or parsed_reply.mode != mode:
+                parsed_reply = parse_reply(judging, reply, mode)
+            contents.append(parsed_reply.content)
+        verdict = contents[0] if judging.is_pairwise else compare_ratings(*contents)
         is_parsed = verdict.credit is not None
         is_of_equals = battle.has_identical_responses
         return JudgedReply(words, is_parsed, verdict.outcome, is_of_equals, battle.item)
@@ -314,10 +353,11 @@ class Run(ModelCalls):
             reply: a reply of the judge.
             judging: how it was asked for the reply.
         """
-        mode = settle_mode(reply)
-        has_verdict = judging.reason(reply, "off") is None
-        if judge not in self.modes and (mode == "required" or has_verdict):
-            self.modes[judge] = mode
+        # For speed, a reply is only parsed here if it may set the mode.
+        if judge not in self.modes:
+            mode = settle_mode(reply)
+            if mode == "required" or judging.reason(reply, "off") is None:
+                self.modes[judge] = mode
         return cast(FixedMode, self.mode(judge))
 
 
@@ -619,11 +659,18 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
     """
     item_and_models = (_response_key_of(battle), battle.model_a, battle.model_b)
     judgments = []
-    for model in jury_of(run.judging, run.jury, only=battle.judges):
+
+    def name_of(model: Model) -> str:
+        """Return the name of a judge, whose record the run makes only once."""
+        return run.judge_of(model).name
+
+    for model in jury_of(run.judging, run.jury, battle.judges, name_of=name_of):
         before = run.asked_before.get(run.judge_of(model).name, 0) + run.judging.repeats * (
             epoch - 1
         )
-        with_earlier = replace(run.judging, repeats=before + run.judging.repeats)
+        with_earlier = run.judging
+        if before:
+            with_earlier = replace(run.judging, repeats=before + run.judging.repeats)
         for judgment in with_earlier.judgments(*item_and_models, battle.first):
             if judgment.repeat >= before:
                 judgments.append((model, judgment))
@@ -676,7 +723,7 @@ async def _ask_judge(
         return earlier_judgment
     repeat = planned.repeat
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
-    calls: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
+    calls: list[Callable[[], Awaitable[JudgeAnswer]]] = []
     if run.judging.is_pairwise:
         texts = (responses[planned.first], responses[planned.second])
         calls.append(partial(_ask_for_verdict, run, model, texts, battle, repeat, planned.order))
@@ -694,41 +741,41 @@ async def _ask_judge(
         return _failed_judgment(run, model, planned, error)
     judged_reply = None
     try:
-        replies = await _make_new_calls(calls, earlier_replies, errors)
-        judgment = _judgment_of_replies(name, planned, replies)
-        judged_reply = run.judged_reply(judgment, battle)
+        answers = await _make_new_calls(calls, earlier_replies, errors)
+        judgment = _judgment_of_answers(name, planned, answers)
+        judged_reply = run.judged_reply(name, answers, battle)
         return judgment
     finally:
         monitor.end(judged_reply)
 
 
-def _judgment_of_replies(
-    name: str, planned: Judgment, replies: Sequence[tuple[KeptReply, int]]
+def _judgment_of_answers(
+    name: str, planned: Judgment, answers: Sequence[JudgeAnswer]
 ) -> KeptJudgment:
     """Return a judgment as a log keeps it, with the mode `off` until its real one is known.
 
     Args:
         name: name of the judge.
         planned: order and repeat.
-        replies: each reply, with the number of attempts that it took. The largest number counts as
-            that of the judgment.
+        answers: the answer of each call. The largest number of attempts counts as that of the
+            judgment.
     """
-    stored_replies, attempts = zip(*replies, strict=True)
     about: Any = {
         "order": planned.order,
         "repeat": planned.repeat,
         "judge": name,
-        "replies": [*stored_replies],
+        "replies": [answer.stored_reply for answer in answers],
     }
-    return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
+    attempts = max(answer.attempts for answer in answers)
+    return cast(KeptJudgment, {**about, "attempts": attempts, "mode": "off"})
 
 
 async def _make_new_calls(
-    calls: Sequence[Callable[[], Awaitable[tuple[KeptReply, int]]]],
+    calls: Sequence[Callable[[], Awaitable[JudgeAnswer]]],
     earlier_replies: Sequence[KeptReply],
     errors: list[Exception],
-) -> list[tuple[KeptReply, int]]:
-    """Return the reply and the number of attempts of each call of a judgment.
+) -> list[JudgeAnswer]:
+    """Return the answer of each call of a judgment.
 
     Args:
         calls: makes each call: one, or two by a pointwise judge, which come into one batch.
@@ -736,14 +783,14 @@ async def _make_new_calls(
         errors: changed in place: the errors of failed calls are added.
     """
 
-    async def reply(place: int) -> tuple[KeptReply, int]:
-        """Return the reply and the number of attempts of the call at a place in `calls`.
+    async def answer(place: int) -> JudgeAnswer:
+        """Return the answer of the call at a place in `calls`.
 
         A reply that is known and did not fail counts as one attempt.
         """
         earlier = earlier_replies[place] if place < len(earlier_replies) else None
         if earlier is not None and not earlier.get("failed"):
-            return earlier, 1
+            return JudgeAnswer(earlier, 1)
         cause = earlier.get("refused", "") if earlier is not None else ""
         with repeating_failed_call(cause):
             return await _reply_or_failure(calls[place], errors)
@@ -751,14 +798,14 @@ async def _make_new_calls(
     # A single call has no task of its own: its failure has to reach the other order before that is
     # asked for.
     if len(calls) == 1:
-        return [await reply(0)]
-    return await make_calls([partial(reply, place) for place in range(len(calls))])
+        return [await answer(0)]
+    return await make_calls([partial(answer, place) for place in range(len(calls))])
 
 
 async def _reply_or_failure(
-    ask: Callable[[], Awaitable[tuple[KeptReply, int]]], errors: list[Exception]
-) -> tuple[KeptReply, int]:
-    """Make a call, and return the reply and the number of attempts.
+    ask: Callable[[], Awaitable[JudgeAnswer]], errors: list[Exception]
+) -> JudgeAnswer:
+    """Make a call, and return its answer.
 
     If the call fails, its error is added to `errors`, the returned reply names the error, and the
     number of attempts is 1. Errors that end the run or the sample (`FATAL_ERRORS`) are raised.
@@ -769,7 +816,7 @@ async def _reply_or_failure(
         raise
     except Exception as error:
         errors.append(error)
-        return _failed_reply(error), 1
+        return JudgeAnswer(_failed_reply(error), 1)
 
 
 def _failed_reply(error: Exception) -> KeptReply:
@@ -801,7 +848,7 @@ async def _ask_for_verdict(
     battle: BattleMetadata,
     repeat: int,
     order: str = "",
-) -> tuple[KeptReply, int]:
+) -> JudgeAnswer:
     """Ask a judge for a verdict on responses, or for the rating of one, until it can be parsed.
 
     Args:
@@ -813,7 +860,7 @@ async def _ask_for_verdict(
         order: `ab` or `ba`; empty for a pointwise judge.
 
     Returns:
-        The last reply, which may be unparsed, and the number of attempts.
+        The last reply, which may be unparsed.
     """
     name = run.judge_of(model).name
     # The number keeps the cache from answering for another, equal response of the same model.
@@ -827,19 +874,33 @@ async def _ask_for_verdict(
         battle.media,
     )
 
-    def why_unparsed(reply: Reply) -> str | None:
-        """Return why a reply is unparsed; None if it has a verdict."""
-        return judging.reason(reply, run.settle_mode(name, reply, judging))
+    def parse(reply: Reply) -> ParsedReply:
+        """Return what is read in a reply, which may settle the mode of the judge."""
+        return parse_reply(judging, reply, run.settle_mode(name, reply, judging))
 
-    return await _ask_until_readable(run, model, request, why_unparsed)
+    return await _ask_until_readable(run, model, request, parse)
+
+
+def parse_reply(judging: Judging, reply: Reply, mode: FixedMode) -> ParsedReply:
+    """Return the verdict of a pairwise judge, or the rating of a pointwise one, in a reply.
+
+    Args:
+        judging: how the judge was asked.
+        reply: the reply.
+        mode: how token probabilities are used.
+    """
+    read: Callable[[Reply, FixedMode], Verdict | Rating]
+    read = judging.verdict if judging.is_pairwise else judging.rating
+    content = read(reply, mode)
+    return ParsedReply(content, content.reason, mode)
 
 
 async def _ask_until_readable(
     run: Run,
     model: Model,
     request: ReplyRequest,
-    why_unparsed: Callable[[Reply], str | None],
-) -> tuple[KeptReply, int]:
+    parse: Callable[[Reply], ParsedReply],
+) -> JudgeAnswer:
     """Ask a judge until its reply can be parsed, at most `attempts` times.
 
     A judge that rejects the prompt is not asked again, and neither is one whose reply the content
@@ -850,10 +911,10 @@ async def _ask_until_readable(
         run: the run.
         model: the judge.
         request: what it is asked for.
-        why_unparsed: function that returns why a reply is unparsed; None if it is parsed.
+        parse: function that reads a reply.
 
     Returns:
-        The last reply, which may be unparsed, and the number of attempts.
+        The last reply, which may be unparsed.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.scorers.copied_responses import mark_copy
@@ -863,10 +924,12 @@ async def _ask_until_readable(
         stored_reply: Any = dump_reply(mark_copy(answer, request.texts.responses))
         # The scorer will parse the stored reply, so the same form is parsed here.
         reply = load_reply(stored_reply)
-        ends_alike = reply.refused or reply.in_reasoning or reply.withheld == FILTERED
-        if ends_alike or why_unparsed(reply) is None:
+        if reply.refused or reply.in_reasoning or reply.withheld == FILTERED:
+            return JudgeAnswer(stored_reply, attempt)
+        parsed_reply = parse(reply)
+        if parsed_reply.reason is None:
             break
-    return stored_reply, attempt
+    return JudgeAnswer(stored_reply, attempt, parsed_reply)
 
 
 async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: int) -> Reply:
@@ -962,15 +1025,17 @@ async def _call_model(
     judge = run.judge_of(model)
     prompt, call = _prompt_and_call(request, attempt, schema)
     messages = judge_messages(model, prompt, request.media)
-    batch = GenerateConfig(batch=batch_of(model))
+    batch = batch_of(model)
     call_options: Any = {"watch": run.watch_of(model), "timeout": run.call_timeout}
     call_options["cache"] = run.cache_policy(call)
     while True:
         config = run.settings.config(model, judge, request, schema)
         asked_model = run.settings.asked_model(model, judge)
+        # A merge copies the settings, which costs time in each call.
+        whole_config = config if batch is None else config.merge(GenerateConfig(batch=batch))
         try:
             output = await generate_output(
-                asked_model, messages, config=config.merge(batch), **call_options
+                asked_model, messages, config=whole_config, **call_options
             )
             break
         except Exception as error:
@@ -1063,13 +1128,13 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
         lambda attempt: f"{name} checklist {attempt}",
     )
 
-    def why_unparsed(reply: Reply) -> str | None:
-        """Return why a reply is unparsed; None if it is a checklist."""
-        problem = read_checklist(reply)
-        return problem if isinstance(problem, str) else None
+    def parse(reply: Reply) -> ParsedReply:
+        """Return the questions of a reply, or why it is no checklist."""
+        content = read_checklist(reply)
+        return ParsedReply(content, content if isinstance(content, str) else None)
 
-    stored_reply, _ = await _ask_until_readable(run, model, request, why_unparsed)
-    questions_or_problem = read_checklist(load_reply(stored_reply))
+    answer = await _ask_until_readable(run, model, request, parse)
+    questions_or_problem = read_checklist(load_reply(answer.stored_reply))
     if isinstance(questions_or_problem, str):
         raise RuntimeError(f"no checklist for the item {battle.item!r}: {questions_or_problem}")
     return questions_or_problem

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,11 @@ SAMPLING = (
 
 
 def jury_of(
-    judging: Judging, judges: Sequence[Model] = (), only: Sequence[str] = ()
+    judging: Judging,
+    judges: Sequence[Model] = (),
+    only: Sequence[str] = (),
+    *,
+    name_of: Callable[[Model], str] | None = None,
 ) -> list[Model]:
     """Return the models of the judges, in the order of their roles.
 
@@ -50,6 +54,8 @@ def jury_of(
         judges: the models. If there are none, these are the models of the roles `judge`, `judge2`
             and so on, or `grader` if there is no role `judge`.
         only: names of the judges to return; empty for all.
+        name_of: function that returns the name of a judge, in place of `identity`, for a run that
+            knows the names.
 
     Raises:
         UsageError: two models are the same judge, or a judge in `only` is missing.
@@ -58,7 +64,7 @@ def jury_of(
     jury = list(judges) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)
-    names = [identity(model, judging) for model in jury]
+    names = [name_of(model) if name_of else identity(model, judging) for model in jury]
     repeated = {
         str(model) for model, name in zip(jury, names, strict=True) if names.count(name) > 1
     }

@@ -154,7 +154,8 @@ def model_without(model: Model, options: Any) -> Model:
         options: iterable of names of options.
     """
     plain = without_options(model.config, options)
-    if plain == model.config:
+    # For speed, settings that are the same object are not compared field by field.
+    if plain is model.config or plain == model.config:
         return model
     changed = copy(model)
     changed.config = plain

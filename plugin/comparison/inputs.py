@@ -257,11 +257,13 @@ def items_of_identical(battles: Battles, candidate: str, baseline: str) -> froze
         of any model says that its responses are identical.
     """
     first, second = sorted((candidate, baseline))
-    of_texts = battles.identical_responses.get((first, second))
-    flagged = _items_of_flagged_ties(battles, candidate, baseline)
-    if of_texts is None or flagged is None:
-        return flagged if of_texts is None else of_texts
-    return of_texts | flagged
+    items_with_equal_texts = battles.identical_responses.get((first, second))
+    flagged_items = _items_of_flagged_ties(battles, candidate, baseline)
+    if items_with_equal_texts is None:
+        return flagged_items
+    if flagged_items is None:
+        return items_with_equal_texts
+    return items_with_equal_texts | flagged_items
 
 
 def _items_of_flagged_ties(

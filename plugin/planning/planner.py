@@ -475,14 +475,14 @@ def _assumptions_on_judges(request: PlanRequest) -> Iterator[str]:
     of pairs whose realization is installed.
     """
     tariff = request.tariff
-    number = len(tariff.shares)
+    judges = len(tariff.shares)
     is_jury = request.record is not None and RULE in request.record.battles.columns
-    if is_jury and number > 1 and not tariff.take_turns:
+    if is_jury and judges > 1 and not tariff.take_turns:
         yield (
-            f"{quantity(number, 'judge')} judge every battle, and calls are those of all together; "
+            f"{quantity(judges, 'judge')} judge every battle, and calls are those of all together; "
             "errors are those of the merged verdicts of the pilot's jury"
         )
-    elif number > 1:
+    elif judges > 1:
         yield (
             "errors and items needed are those of one judge's verdicts; judges that err apart "
             "need fewer items"

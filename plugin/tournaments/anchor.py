@@ -259,6 +259,7 @@ def informativeness_of(
     margins = np.array([outcome.margin for outcome in readable], dtype=np.float64)
     verdicts = finest_verdicts(margins, coded.credit)
     if verdicts is None:
+        # Credits from 0 to 1 become margins from -1 to 1, of which only the sign counts.
         differences = count_differences(coded, 2 * coded.credit - 1, np.sign)
     else:
         differences = count_differences(coded, verdicts)

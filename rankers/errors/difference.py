@@ -358,6 +358,7 @@ def flip_tails(contributions: np.ndarray) -> Tails:
     right_sums = _signed_sums(nonzero[half:])
     right_sums.sort()
     total = nonzero.sum()
+    # Sums that differ from the observed one by rounding count as equal to it.
     slack = CONTRIBUTION_ROUNDING * np.abs(nonzero).sum()
     sum_count = len(left_sums) * len(right_sums)
     smaller_count = int(np.searchsorted(right_sums, total - left_sums - slack, side="left").sum())

@@ -296,7 +296,7 @@ def tested_pairs(
         if estimate.tests.may_differ(*pair)
     ]
     for pair, rough in zip(to_test, _rough_tails(estimate.tests, to_test), strict=True):
-        if not tests.add(pair, is_decided=_is_far(rough, tail)):
+        if not tests.add(pair, is_decided=_decides_by_rough_tails(rough, tail)):
             continue
         better_first = _order_of_decided(estimate, tests, pair, rough, tail)
         if better_first is not None:
@@ -367,7 +367,7 @@ def _rough_tails(tests: PairTests, pairs: Sequence[tuple[int, int]]) -> np.ndarr
     return tests.rough_tails(first, second)
 
 
-def _is_far(rough: np.ndarray, tail: float) -> bool:
+def _decides_by_rough_tails(rough: np.ndarray, tail: float) -> bool:
     """Return whether both rough p-values are so far from the level `tail` that they decide.
 
     This is the case if each p-value is above `tail` times `ROUGH_FACTOR`, or below `tail` divided
@@ -505,7 +505,7 @@ def _order_of_decided(
     The better model is the one with the higher score. The result is None if the scores are equal,
     if the test does not reject at the level `tail` that this model is no better, or if the share of
     resamples (`ScoreEstimates.draws`) in which this model is not ahead exceeds `tail`. The test is
-    made only if its rough p-values, shape (2,), do not decide (`_is_far`).
+    made only if its rough p-values, shape (2,), do not decide (`_decides_by_rough_tails`).
     """
     first, second = pair
     is_first_better = estimate.score[first] > estimate.score[second]
@@ -513,7 +513,7 @@ def _order_of_decided(
     if estimate.score[better] == estimate.score[worse]:
         return None
     # The p-values that the first model, and that the second one, is no better.
-    if _is_far(rough, tail):
+    if _decides_by_rough_tails(rough, tail):
         p_of_first, p_of_second = rough.tolist()
         p = p_of_first if is_first_better else p_of_second
     else:

@@ -268,7 +268,7 @@ def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]
         columns[GROUP] = partial(_extra_text, GROUP)
     columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
     leader_interval = _leader_with_interval(standings).get("model")
-    columns[sampling] = lambda entry: _sampling_text(
+    columns[sampling] = lambda entry: _marked_interval_text(
         entry, scale.format, entry.model == leader_interval
     )
     columns["se"] = lambda entry: cell_text(entry.se, scale.format)
@@ -302,7 +302,7 @@ def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
     return of_leader
 
 
-def _sampling_text(entry: Entry, style: str, is_chosen: bool) -> str:
+def _marked_interval_text(entry: Entry, style: str, is_chosen: bool) -> str:
     """Format a model's interval.
 
     The mark says that the data chose the model as the first one.

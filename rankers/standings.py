@@ -25,8 +25,12 @@ LEADER_INTERVAL = "leader_interval"
 """Key in the diagnostics of standings: the interval of the first model that allows for the choice
 of the first by the same data."""
 FEW_RATERS = "few_raters"
-"""Key in the diagnostics of standings: the number of voters or judges of each model with so few
-that no test can call it clearly ahead or behind."""
+"""Key in the diagnostics of standings: by model, its number of voters or judges, if these are too
+few for a claim about it.
+
+Where voters or judges vary, they are so few that no test can call the model clearly ahead or
+behind. Where intervals speak of three or more voters or judges, they are one or two of these.
+"""
 EFFECTIVE_RATERS = "effective_raters"
 """Key in the diagnostics of standings: as how many equally active voters or judges all count, if
 they are so few that intervals tell little (`FEWEST_EFFECTIVE_RATERS`)."""

@@ -53,6 +53,13 @@ def install(packages: Path, name: str, code: str) -> None:
     (about / "entry_points.txt").write_text(f"[podium]\nmain = {name}\n", encoding="utf-8")
 
 
+def install_without_metadata(packages: Path) -> None:
+    """Write a package whose metadata are damaged: it has an entry point, and no name."""
+    about = packages / "broken-1.dist-info"
+    about.mkdir()
+    (about / "entry_points.txt").write_text("[podium]\nmain = broken\n", encoding="utf-8")
+
+
 def with_hook(
     *,
     hook: str = "podium_rankers",
@@ -144,6 +151,28 @@ def test_a_plugin_that_cannot_be_imported_is_an_error_that_names_it(tmp_path: Pa
     answer = run(tmp_path, "list")
     named = [name in answer.stderr for name in ("plugin broken 1.2", "a_package_that_is_not_there")]
     assert (answer.returncode, named) == (2, [True, True])
+
+
+def test_a_package_without_metadata_is_an_error_and_no_traceback(tmp_path: Path) -> None:
+    install_without_metadata(tmp_path)
+    answer = run(tmp_path, "list")
+    assert answer.returncode == 2
+    assert "cannot be loaded" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_two_spellings_of_a_name_are_one_package_and_the_first_counts(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder, name in ((first, "my_plug"), (second, "my-plug")):
+        folder.mkdir()
+        install(folder, "my_plug", with_hook())
+        about = folder / "my_plug-1.2.dist-info" / "METADATA"
+        about.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n", encoding="utf-8")
+    paths = f"{first}{os.pathsep}{second}"
+    environment = os.environ | {"PYTHONPATH": paths}
+    answer = forked.run("podium", "list", "rankers", environment=environment)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.count("mine") >= 1
 
 
 def test_a_broken_plugin_gives_a_message_and_no_traceback(tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def recording_of(
     means = by_pairing[["credit", "margin"]].mean().astype(object)
     pairings = []
     for item, a, b, number_shown_first in means.index:
-        # `shown` is 0, 1 or 2: unknown, a first, or b first.
+        # `number_shown_first` is 0, 1 or 2: unknown, a first, or b first.
         first = (None, names[a], names[b])[number_shown_first]
         pairings.append(Pairing(item_names[item], names[a], names[b], first=first))
     means = means.where(means.notna(), None)

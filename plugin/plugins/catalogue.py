@@ -1,11 +1,12 @@
 """Find extensions: podium's own and those of installed plugins."""
 
+import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import EntryPoint, distribution, distributions
+from importlib.metadata import Distribution, EntryPoint, distribution, distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -331,17 +332,22 @@ def _entry_points() -> list[EntryPoint]:
     """Return the entry points in `GROUP` of all installed packages.
 
     `importlib.metadata.entry_points` finds the same, but parses the entry points of every package.
-    Of two packages with the same name, the first one on the path counts.
+    Of packages with the same name, the first one on the path counts, whether it has the group or
+    not. Names that differ only in case, `-`, `_` and `.` are the same (PEP 503). A damaged package
+    without a name counts by itself.
     """
-    with_group = []
+    packages: dict[str, Distribution] = {}
     for package in distributions():
-        if f"[{GROUP}]" in (package.read_text("entry_points.txt") or ""):
-            with_group.append(package)
-    first_of_name = {package.name: distribution(package.name) for package in with_group}
+        if f"[{GROUP}]" not in (package.read_text("entry_points.txt") or ""):
+            continue
+        # Metadata that are missing have no name, whatever the type says.
+        name: str | None = package.name
+        if name:
+            packages[re.sub(r"[-_.]+", "-", name).lower()] = distribution(name)
+        else:
+            packages[f"package {len(packages)} without a name"] = package
     return [
-        entry
-        for package in first_of_name.values()
-        for entry in package.entry_points.select(group=GROUP)
+        entry for package in packages.values() for entry in package.entry_points.select(group=GROUP)
     ]
 
 

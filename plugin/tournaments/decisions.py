@@ -111,7 +111,7 @@ def build_tournament_answer(
     open_groups = _open_groups(tournament, last, names)
     decisions = _decision_sentences(tournament, last, names, tournament.newcomers(field))
     sentences = [doubt] if doubt else decisions
-    sentences.append(_end_sentence(reason, progress, max_battles))
+    sentences.append(_end_sentence(reason, progress, max_battles, is_claimed=not doubt))
     if open_groups and is_open:
         undecided = some([some(group) for group in open_groups], "; ")
         sentences.append(f"Undecided: {undecided}.")
@@ -437,18 +437,23 @@ def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> li
     ]
 
 
-def _end_sentence(reason: str, progress: Progress, max_battles: int | None) -> str:
+def _end_sentence(
+    reason: str, progress: Progress, max_battles: int | None, *, is_claimed: bool
+) -> str:
     """Return why the tournament ended and after how many battles, as a sentence.
 
     Args:
         reason: `answered`, `items` (used up), `max_battles` or `interrupted`.
         progress: the progress at the end.
         max_battles: the limit of battles; None if there is none.
+        is_claimed: whether the decisions are claimed.
     """
     last = progress.looks[-1]
     size = (
         f"{quantity(last.battles, 'battle')} on {quantity(last.clusters, last.unit)}, {last.title}"
     )
+    if reason == "answered" and not is_claimed:
+        return f"Stopped as if the items were independent: {size}."
     if reason == "answered":
         return f"Stopped because the question is answered: {size}."
     if reason == "items":

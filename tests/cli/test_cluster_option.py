@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+import podium as podium_package
+
 ROWS = [(f"i{k}", "a", "b", float((k // 3 + k) % 2), f"p{k // 3}") for k in range(60)]
 
 
@@ -27,3 +29,17 @@ def test_a_replay_decides_and_ranks_by_groups(podium, battles):
     replayed = podium(*command, "--tournament", "round_robin", "--set", "until=order")
     assert "passages, 40 items" in replayed.out
     assert "40 battles on 20 passages, interim analysis 1 of 2" in replayed.out
+
+
+@pytest.mark.parametrize("name", ["my passage", "Group-1", 'we"ird'])
+@pytest.mark.parametrize("times", [1, 250], ids=["few rows", "many rows"])
+def test_the_column_of_groups_may_have_any_name(name, times):
+    """Of many rows of a data frame, texts are coded when they are read."""
+    rows = [
+        (f"{k}-{i}", a, b, credit, f"{k}-{p}") for k in range(times) for i, a, b, credit, p in ROWS
+    ]
+    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "passage"])
+    plain = podium_package.rank(podium_package.read_battles(table, cluster="passage"))
+    table = table.rename(columns={"passage": name})
+    renamed = podium_package.rank(podium_package.read_battles(table, cluster=name))
+    assert renamed.standings[0].entries == plain.standings[0].entries

@@ -705,7 +705,9 @@ class Verdicts:
         tables = {}
         for what, columns in coded.items():
             if {*columns} <= {*self.columns}:
-                tables[what] = self.engine.fresh(what)
+                # The name of the column of groups may be no name of a table.
+                stem = "item_group" if what == self.group else what
+                tables[what] = self.engine.fresh(stem)
                 if not self._register_names(tables[what], columns):
                     self.engine.store(tables[what], relations.names_query(self.judgments, *columns))
         return tables
@@ -753,7 +755,7 @@ class Verdicts:
             return self.judgments, {}
         import pyarrow as pa
 
-        names = {column: f"{CODE}{column}" for column in self._codes_of_frame}
+        names = {column: f"{CODE}{k}" for k, column in enumerate(self._codes_of_frame)}
         table = frame.table
         for column, codes in self._codes_of_frame.items():
             is_empty = codes < 0

@@ -204,10 +204,13 @@ def columns_of_document(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a row's document by the name of their column.
 
     The field `category` is the column `document_category`: tables have the name of the task as
-    their category.
+    their category. If the document has a field of this name, too, the column is that field, and the
+    field `category` is left out.
     """
     fields = fields_of_document(row)
-    return {COLUMNS_OF_FIELDS.get(name, name): value for name, value in fields.items()}
+    renamed = {column: fields[name] for name, column in COLUMNS_OF_FIELDS.items() if name in fields}
+    others = {name: value for name, value in fields.items() if name not in COLUMNS_OF_FIELDS}
+    return renamed | others
 
 
 def group_of_row(row: Mapping[str, Any], cluster: str | None) -> str | None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import podium
-from podium.data.formats.lm_eval_documents import columns_of_document
+from podium.data.formats.lm_eval_documents import columns_of_document, group_of_row
 from podium.errors import UsageError
 
 TIME = "2026-01-01T00-00-00.000000"
@@ -112,3 +112,13 @@ def test_an_order_that_depends_on_the_category_of_documents_names_the_column(tmp
 def test_responses_keep_the_field_category_of_documents_beside_the_task():
     row = {"doc": {"category": "code", "topic": "loops"}}
     assert columns_of_document(row) == {"document_category": "code", "topic": "loops"}
+
+
+@pytest.mark.parametrize(
+    "fields", [("category", "document_category"), ("document_category", "category")]
+)
+def test_a_documents_own_field_counts_before_a_renamed_one(fields):
+    row = {"doc": {name: f"value of {name}" for name in fields}}
+    assert columns_of_document(row) == {"document_category": "value of document_category"}
+    assert group_of_row(row, "document_category") == "value of document_category"
+    assert group_of_row(row, "category") == "value of category"

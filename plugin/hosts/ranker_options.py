@@ -335,7 +335,19 @@ OPTIONS = {
 """The options by their name in YAML and metadata; a host's command writes them its own way."""
 
 
-def host_form(option: str, argument: str, absent: Collection[str] = ()) -> OptionForm:
+ARGUMENTS_OF_TOURNAMENTS = ("cluster",)
+"""The options of reading that a tournament takes as its arguments.
+
+With a judge, a host refuses the option.
+"""
+
+
+def host_form(
+    option: str,
+    argument: str,
+    absent: Collection[str] = (),
+    arguments: Collection[str] = (),
+) -> OptionForm:
     """Return the form in which a host takes podium's options.
 
     Options that the host does not have are written for podium's command.
@@ -345,11 +357,12 @@ def host_form(option: str, argument: str, absent: Collection[str] = ()) -> Optio
             name with hyphens, and `{value}` for its value.
         argument: the form of an argument of a tournament, with `{name}` and `{value}`.
         absent: names in `OPTIONS` that the host does not have.
+        arguments: names of options that are arguments of the tournament here, such as `cluster`.
     """
 
     def typed_in_host(kind: Kind, name: str, value: str) -> str:
         """Write an option as the host takes it, with its value quoted for a shell."""
-        if kind == "argument":
+        if kind == "argument" or (kind == "option" and name in arguments):
             return argument.format(name=name, value=quoted_value(value))
         option_name, value_text = name, value
         if kind == "setting":

@@ -282,10 +282,10 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             tell(_unranked_text([log], error))
             if is_tournament(log) or _is_strict(metadata):
                 ranked = False
-    with typed_as(form_of_options(os.environ)):
-        for (_, text), group in groups.items():
+    for (_, text), group in groups.items():
+        with typed_as(form_of_options(os.environ, tournament=is_tournament(group[0]))):
             is_ranked = _rank_together(group, asked_options[text], {} if done is None else done)
-            ranked = is_ranked and ranked
+        ranked = is_ranked and ranked
     return ranked
 
 

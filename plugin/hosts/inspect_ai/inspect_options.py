@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import UsageError, unknown_name_error
-from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form, options_from, parse_pairs
+from podium.hosts.ranker_options import (
+    ARGUMENTS_OF_TOURNAMENTS,
+    OPTIONS,
+    PREFIX,
+    host_form,
+    options_from,
+    parse_pairs,
+)
 from podium.hosts.secrets import secrets_of
 from podium.notices.option_forms import OptionForm
 
@@ -52,14 +59,32 @@ typed_in_metadata = host_form(
     option="--metadata {name}={value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
 )
 """Writes an option for the metadata of a run, or for podium's command."""
+typed_for_tournament = host_form(
+    option="--{flag} {value}",
+    argument="-T {name}={value}",
+    absent=ABSENT_OPTIONS,
+    arguments=ARGUMENTS_OF_TOURNAMENTS,
+)
+"""As `typed_in_inspect`, of a tournament that is played alone."""
+typed_for_tournament_in_metadata = host_form(
+    option="--metadata {name}={value}",
+    argument="-T {name}={value}",
+    absent=ABSENT_OPTIONS,
+    arguments=ARGUMENTS_OF_TOURNAMENTS,
+)
+"""As `typed_in_metadata`, of a tournament that is played alone."""
 typed_for_judge = host_form(
-    option="--{flag} {value}", argument="--ranker-args {name}={value}", absent=ABSENT_OPTIONS
+    option="--{flag} {value}",
+    argument="--ranker-args {name}={value}",
+    absent=ABSENT_OPTIONS,
+    arguments=ARGUMENTS_OF_TOURNAMENTS,
 )
 """As `typed_in_inspect`, of a tournament that follows an eval."""
 typed_for_judge_in_metadata = host_form(
     option="--metadata {name}={value}",
     argument="--metadata ranker_args={name}={value}",
     absent=ABSENT_OPTIONS,
+    arguments=ARGUMENTS_OF_TOURNAMENTS,
 )
 """As `typed_in_metadata`, of a tournament that follows an eval."""
 
@@ -213,7 +238,9 @@ def _parse_variable(text: str) -> Any:
     return text
 
 
-def form_of_options(environment: Mapping[str, str], *, judged: bool = False) -> OptionForm:
+def form_of_options(
+    environment: Mapping[str, str], *, judged: bool = False, tournament: bool = False
+) -> OptionForm:
     """Return the form in which messages write podium's options.
 
     It is the form of a command (`--ranker-pin X`) if a command has checked the options, else that
@@ -222,7 +249,11 @@ def form_of_options(environment: Mapping[str, str], *, judged: bool = False) -> 
     Args:
         environment: the environment variables.
         judged: whether the messages are about a tournament that follows an eval.
+        tournament: whether they are about a tournament that is played alone.
     """
+    if tournament:
+        is_checked = CHECKED_VARIABLE in environment
+        return typed_for_tournament if is_checked else typed_for_tournament_in_metadata
     if CHECKED_VARIABLE in environment:
         return typed_for_judge if judged else typed_in_inspect
     return typed_for_judge_in_metadata if judged else typed_in_metadata

@@ -27,6 +27,7 @@ from podium.hosts.lm_eval.lm_eval_options import (
     is_ours,
     section_of,
     take_options,
+    typed_for_judge_in_lm_eval,
     typed_in_lm_eval,
 )
 from podium.hosts.ranker_options import options_from
@@ -122,7 +123,8 @@ def run_and_rank(
         if ranking is None:
             execute(arguments)
             return
-        with call_after_evaluation(ranking.rank):
+        form = typed_for_judge_in_lm_eval if ranking.options.judges else typed_in_lm_eval
+        with typed_as(form), call_after_evaluation(ranking.rank):
             execute(arguments)
     code = ranking.print_outcome()
     if code:

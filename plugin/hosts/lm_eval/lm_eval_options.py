@@ -5,11 +5,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.errors import unknown_name_error
-from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form
+from podium.hosts.ranker_options import ARGUMENTS_OF_TOURNAMENTS, OPTIONS, PREFIX, host_form
 
 TITLE = "ranking (podium)"
 typed_in_lm_eval = host_form(option="--{name} {value}", argument="--ranker_args {name}={value}")
 """Writes an option for `lm_eval run`, or for podium's command if lm-eval does not have it."""
+typed_for_judge_in_lm_eval = host_form(
+    option="--{name} {value}",
+    argument="--ranker_args {name}={value}",
+    arguments=ARGUMENTS_OF_TOURNAMENTS,
+)
+"""As `typed_in_lm_eval`, of a run whose responses are judged."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from podium.data.counts import Counts
 from podium.diagnosis.card import card_reports
 from podium.numbers import share_text
 from podium.rankers.ranking import Standings
+from podium.show.answers.fixed_raters import fixed_raters_of
 from podium.show.page.checks_without_battles import checks_table
 from podium.show.page.material import PageContent
 from podium.show.page.packing import (
@@ -231,7 +232,8 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
 def _forest_caption(drawn_standings: Sequence[Standings]) -> str:
     """Return the text alternative of a forest plot.
 
-    Intervals and rank sets are mentioned only if a model has one.
+    Intervals and rank sets are mentioned only if a model has one, and then also the judges or
+    voters that they are about, if they leave out how these differ.
     """
     entries = [entry for each in drawn_standings for entry in each.entries]
     parts = []
@@ -241,7 +243,10 @@ def _forest_caption(drawn_standings: Sequence[Standings]) -> str:
         parts.append("rank sets")
     with_parts = f" with {join_names(parts)}" if parts else ""
     names = join_names([standings_name(each) for each in drawn_standings])
-    return f"Scores of {names}{with_parts}; the table has the figures."
+    # All standings of a chart are of the same verdicts.
+    raters = fixed_raters_of(drawn_standings[0])
+    about = f", for {raters}" if parts and raters else ""
+    return f"Scores of {names}{with_parts}{about}; the table has the figures."
 
 
 def _battles_text(counts: Counts) -> str:

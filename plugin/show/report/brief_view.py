@@ -179,5 +179,5 @@ def _sizes_text(standings: Standings, *, is_judged: bool) -> str:
             sizes += f", flip {share_text(swap['flip'] / pairs)} of {pairs:,}"
     else:
         missing = f", {quantity(counts.missing, 'battle')} missing" if counts.missing else ""
-        sizes = f"{quantity(counts.items, 'item')}{missing}"
+        sizes = f"{counts.size}{missing}"
     return f"{name}, {level}: {sizes}"

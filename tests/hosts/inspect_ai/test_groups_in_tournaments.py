@@ -11,8 +11,12 @@ from played_logs import place
 
 import podium
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.hook import rank_logs
+from podium.hosts.inspect_ai.inspect_options import CHECKED_VARIABLE, form_of_options
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import recorded_task, ring, round_robin
+from podium.hosts.lm_eval.lm_eval_options import typed_for_judge_in_lm_eval, typed_in_lm_eval
+from podium.notices.option_forms import option_text, typed_as
 from podium.responses.read import read_responses
 
 QUALITY = {"ash": 1, "elm": 2, "oak": 3}
@@ -240,3 +244,40 @@ def test_a_tournament_that_stops_claims_no_decision_if_a_column_groups_alike_ite
     grouped = play(ring(responses=responses, until="order", cluster="passage"), log_dir="logs")
     answer = podium.read_battles(str(place(grouped))).answer
     assert "95%" in answer["decisions"][0]
+
+
+@pytest.mark.parametrize(
+    ("form", "typed"),
+    [
+        (form_of_options({}, tournament=True), "-T cluster=passage"),
+        (form_of_options({CHECKED_VARIABLE: "true"}, tournament=True), "-T cluster=passage"),
+        (form_of_options({}, judged=True), "--metadata ranker_args=cluster=passage"),
+        (form_of_options({CHECKED_VARIABLE: "true"}, judged=True), "--ranker-args cluster=passage"),
+        (typed_for_judge_in_lm_eval, "--ranker_args cluster=passage"),
+        (form_of_options({}), "--metadata ranker_cluster=passage"),
+        (form_of_options({CHECKED_VARIABLE: "true"}), "--ranker-cluster passage"),
+        (typed_in_lm_eval, "--ranker_cluster passage"),
+    ],
+)
+def test_groups_are_an_argument_where_a_judge_compares(form, typed):
+    """A host refuses the option without a ranker, and beside a judge."""
+    with typed_as(form):
+        assert option_text("cluster", "passage") == typed
+
+
+@pytest.mark.slow
+def test_the_answer_beside_a_tournament_names_what_the_tournament_takes(
+    play, record, write_responses, capfd
+):
+    texts = {
+        (model, k): f"answer {k} quality={quality if (k // 5) % 2 else -quality}"
+        for k in range(100)
+        for model, quality in (("ash", 1), ("elm", 2))
+    }
+    responses = write_responses({"ash": 1, "elm": 2}, 100, texts, passage=lambda k: f"p{k // 5}")
+    log = play(round_robin(responses=responses), log_dir="logs")
+    capfd.readouterr()
+    assert rank_logs([log])
+    printed = " ".join("".join(capfd.readouterr()).split())
+    assert "take these groups as the unit with -T cluster=passage" in printed
+    assert "ranker_cluster" not in printed

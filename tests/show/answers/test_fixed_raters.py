@@ -115,3 +115,16 @@ def test_a_model_that_begins_the_sentence_keeps_its_name(leader):
 def test_a_model_whose_name_is_the_begin_of_a_word_does_not_keep_its_capital():
     _, answer = answer_of(level_verdicts(("Al", "box", "elm")), pool=True)
     assert answer.startswith("For these two judges: all pairs of")
+
+
+@pytest.mark.parametrize(("raters", "named"), [(5, True), (12, False)])
+def test_the_chart_of_a_report_names_the_raters_that_its_intervals_are_about(
+    raters, named, tmp_path, podium
+):
+    verdicts("voter", raters).to_csv(tmp_path / "votes.csv", index=False)
+    page = tmp_path / "page.html"
+    reported = podium("report", tmp_path / "votes.csv", "-o", page)
+    assert reported.code == 0, reported.err
+    text = page.read_text(encoding="utf-8")
+    words = ", for these five voters" if named else ""
+    assert f"with intervals and rank sets{words}; the table has the figures." in text

@@ -176,3 +176,17 @@ def test_a_brief_table_has_no_mark_that_no_line_explains() -> None:
     assert "leader_interval" in ranking.standings[0].diagnostics
     assert "†" in str(ranking)
     assert "†" not in brief_ranking_text(ranking, ["m1"], is_judged=False)
+
+
+def test_groups_of_items_are_counted_before_the_items() -> None:
+    scores = pd.DataFrame(
+        [
+            (f"q{item}", model, float((item * (place + 3)) % 7 < 4), f"p{item // 4}")
+            for item in range(40)
+            for place, model in enumerate(("ash", "elm"))
+        ],
+        columns=["item", "model", "score", "passage"],
+    )
+    ranking = podium.rank(podium.read_battles(scores, cluster="passage"), "mean")
+    text = brief_ranking_text(ranking, ["elm"], is_judged=False)
+    assert "intervals: 10 passages, 40 items" in text

@@ -12,7 +12,7 @@ from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
 from podium.diagnosis.checks.finer_verdicts import ways_without_order, words_of_raters
-from podium.diagnosis.checks.size_limits import MOST_BATTLES, why_too_many
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY_BATTLES
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.order_effect import (
     BOTH_ORDERS,
@@ -294,9 +294,9 @@ def _check_orders(
         checks.append(_check_effects(battles, effects, several=several))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
-            return (not_known("position", reason=why_too_many(battles)),)
+            return (not_known("position", reason=TOO_MANY_BATTLES),)
         if reads_single_orders(battles):
-            checks.append(not_known(ONE_ORDER, reason=why_too_many(battles)))
+            checks.append(not_known(ONE_ORDER, reason=TOO_MANY_BATTLES))
         return tuple(checks)
     single = effects_in_one_order(battles, level)
     if single:

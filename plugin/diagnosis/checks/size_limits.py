@@ -8,6 +8,8 @@ from podium.data.battles import Battles
 
 MOST_BATTLES = 200_000
 """Largest number of battles with which checks of single pairs, items and lengths are made."""
+TOO_MANY_BATTLES = "too many battles; `podium diagnose` checks it"
+"""Why a check is not made for more than `MOST_BATTLES` battles, and what makes it instead."""
 MOST_MODELS = 60
 """Largest number of models with which these checks are made, except in an audit."""
 MOST_MODELS_OF_AUDIT = 200
@@ -46,7 +48,7 @@ def why_too_many(battles: Battles) -> str:
     The text is a clause. Call the function only if `are_too_many`.
     """
     if len(battles) > MOST_BATTLES:
-        return "too many battles; `podium diagnose` checks it"
+        return TOO_MANY_BATTLES
     if _MOST_MODELS.get() == MOST_MODELS:
         return f"more than {MOST_MODELS} models; `podium audit` checks it"
     return f"more than {MOST_MODELS_OF_AUDIT} models"

@@ -277,15 +277,25 @@ def recorded(path: str, known: dict[str, ImaginedRun] = {}) -> ImaginedRun:  # n
     return known[path]
 
 
-def main() -> None:
+def parser_of_worlds(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser with the options that `worlds` reads.
+
+    Args:
+        description: what the script measures, for `--help`.
+    """
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--models", type=int, default=20)
     parser.add_argument("--items", type=int, default=800)
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--record")
     parser.add_argument("--strengths", choices=("spread", "close", "equal"), default="spread")
+    return parser
+
+
+def main() -> None:
+    parser = parser_of_worlds(__doc__)
     parser.add_argument(
         "--designs", help="only those whose names are so, or begin so; with semicolons"
     )

@@ -14,13 +14,12 @@ pairs, times the smallest v / gap^2. At this number of calls, the last pair is d
 the worlds. Battles count as independent in both, as if each were on an item of its own.
 """
 
-import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from economy import ImaginedRun, worlds
+from economy import ImaginedRun, parser_of_worlds, worlds
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 from scipy.stats import norm
@@ -164,14 +163,7 @@ def row_of(question: str, runs: Sequence[ImaginedRun]) -> list[str]:
 
 def main() -> None:
     """Print a row for each question."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--models", type=int, default=20)
-    parser.add_argument("--items", type=int, default=800)
-    parser.add_argument("--worlds", type=int, default=20)
-    parser.add_argument("--record")
-    parser.add_argument("--strengths", choices=("spread", "close", "equal"), default="spread")
+    parser = parser_of_worlds(__doc__)
     parser.add_argument("--questions", help="only these, with semicolons")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,40 +52,24 @@ INSPECT_OPTIONS = {
 """The options that Inspect's commands have, by their name in metadata."""
 FLAGS = {f"--{name.replace('_', '-')}": name for name in INSPECT_OPTIONS}
 """The name of each option in metadata, by the option as it is typed."""
-typed_in_inspect = host_form(
-    option="--{flag} {value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
-)
+_as_option = partial(host_form, option="--{flag} {value}", absent=ABSENT_OPTIONS)
+_as_metadata = partial(host_form, option="--metadata {name}={value}", absent=ABSENT_OPTIONS)
+typed_in_inspect = _as_option(argument="-T {name}={value}")
 """Writes an option for `inspect eval`, or for podium's command if Inspect's has none."""
-typed_in_metadata = host_form(
-    option="--metadata {name}={value}", argument="-T {name}={value}", absent=ABSENT_OPTIONS
-)
+typed_in_metadata = _as_metadata(argument="-T {name}={value}")
 """Writes an option for the metadata of a run, or for podium's command."""
-typed_for_tournament = host_form(
-    option="--{flag} {value}",
-    argument="-T {name}={value}",
-    absent=ABSENT_OPTIONS,
-    arguments=ARGUMENTS_OF_TOURNAMENTS,
-)
+typed_for_tournament = _as_option(argument="-T {name}={value}", arguments=ARGUMENTS_OF_TOURNAMENTS)
 """As `typed_in_inspect`, of a tournament that is played alone."""
-typed_for_tournament_in_metadata = host_form(
-    option="--metadata {name}={value}",
-    argument="-T {name}={value}",
-    absent=ABSENT_OPTIONS,
-    arguments=ARGUMENTS_OF_TOURNAMENTS,
+typed_for_tournament_in_metadata = _as_metadata(
+    argument="-T {name}={value}", arguments=ARGUMENTS_OF_TOURNAMENTS
 )
 """As `typed_in_metadata`, of a tournament that is played alone."""
-typed_for_judge = host_form(
-    option="--{flag} {value}",
-    argument="--ranker-args {name}={value}",
-    absent=ABSENT_OPTIONS,
-    arguments=ARGUMENTS_OF_TOURNAMENTS,
+typed_for_judge = _as_option(
+    argument="--ranker-args {name}={value}", arguments=ARGUMENTS_OF_TOURNAMENTS
 )
 """As `typed_in_inspect`, of a tournament that follows an eval."""
-typed_for_judge_in_metadata = host_form(
-    option="--metadata {name}={value}",
-    argument="--metadata ranker_args={name}={value}",
-    absent=ABSENT_OPTIONS,
-    arguments=ARGUMENTS_OF_TOURNAMENTS,
+typed_for_judge_in_metadata = _as_metadata(
+    argument="--metadata ranker_args={name}={value}", arguments=ARGUMENTS_OF_TOURNAMENTS
 )
 """As `typed_in_metadata`, of a tournament that follows an eval."""
 

@@ -6,11 +6,12 @@ pandas, because `podium --help` loads it and must be fast.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 from podium.errors import UsageError
 from podium.findings import check_findings
+from podium.frames import is_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,12 +98,17 @@ class BattleQuery:
     mapping: str | None = None
 
     def __post_init__(self) -> None:
-        """Drop repeated names from `allow`.
+        """Check the sources and the words of options, and drop repeated names from `allow`.
 
         Raises:
-            UsageError: a name in `allow` is not the name of a finding, or `names`, `ids` or
-                `encoding` is unknown.
+            UsageError: a source is neither a path nor a data frame, a name in `allow` is not the
+                name of a finding, or `names`, `ids` or `encoding` is unknown.
         """
+        for source in self.sources:
+            if not isinstance(source, str | PurePath) and not is_frame(source):
+                kind = type(source).__name__
+                remedy = "give pandas.DataFrame(records)"
+                raise UsageError(f"a source is a path or a data frame, not a {kind}: {remedy}")
         for option, value, allowed in (
             ("names", self.names, NAME_READINGS),
             ("ids", self.ids, ID_READINGS),

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob, has_magic, iglob
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from podium.data.formats.containers import SUFFIXES
+from podium.data.query import Source
 from podium.errors import UsageError, reject_stream
 from podium.hookspecs import SourceFiles
 from podium.storage.atomic_files import is_temporary
@@ -103,6 +104,29 @@ def _select_by_name(places: Iterable[RemoteFile], names: Sequence[str]) -> list[
         if any(fnmatch(place.name, name) for name in names):
             matching.append(place)
     return matching
+
+
+def local_paths(sources: Iterable[Source]) -> list[Path]:
+    """Return the paths of sources on disk; those of a glob are its matches.
+
+    Data frames and URLs are left out. A glob without matches is returned as it is. Nothing else is
+    searched: a path may be missing, and a folder is one path.
+
+    Args:
+        sources: paths, folders, globs or URLs, each optionally `label=path`; or data frames.
+    """
+    paths = []
+    for source in sources:
+        if not isinstance(source, str | PurePath):
+            continue
+        _, path = split_label(str(source))
+        if is_url(path):
+            continue
+        matches: list[str] = []
+        if has_magic(path) and not Path(path).exists():
+            matches = glob(path, recursive=True)
+        paths += [Path(match) for match in matches or [path]]
+    return paths
 
 
 def split_label(source: str) -> tuple[str | None, str]:

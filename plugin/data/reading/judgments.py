@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Literal
 
 from podium.comparability.questions import FINDING
@@ -10,6 +10,7 @@ from podium.data.battles import Battles
 from podium.data.counting.duck import Duck
 from podium.data.counting.spark import Spark
 from podium.data.counting.verdicts import start_engine
+from podium.data.formats.files import local_paths
 from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.run_folders import CODES_ON_TASKS, find_repeats
 from podium.data.human_labels import label_by_judge, label_by_table
@@ -24,7 +25,6 @@ from podium.data.reading.source_tables import ReadingPlan, SourceTables, read_ta
 from podium.data.reading.spark_battles import scan_files, spark_reads
 from podium.data.text_encodings import texts_in
 from podium.errors import OneModelError, OtherQuestionError, PodiumError, UsageError
-from podium.frames import is_frame
 from podium.hookspecs import Format, Reading
 from podium.notices.notice import Notice, select_codes, split_remedies
 from podium.notices.notice_text import notice_texts
@@ -148,8 +148,7 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
     Raises:
         UsageError, DataError, NotIdentifiedError: see `read_battles`.
     """
-    _require_sources(query.sources)
-    query, notes = apply_mapping_file(query)
+    query, notes = apply_mapping_file(query, local_paths(query.sources))
     with texts_in(query.encoding):
         battles = _read_checked_query(query, labels_must_meet=labels_must_meet)
     return replace(battles, notes=(*notes, *battles.notes)) if notes else battles
@@ -187,16 +186,6 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
         require_same_spelling(battles, labels)
         battles = label_by_table(battles, labels, must_meet=labels_must_meet)
     return battles.complete_items() if query.complete else battles
-
-
-def _require_sources(sources: Sequence[Source]) -> None:
-    """Check that every source is a path or a data frame; raise UsageError if one is not."""
-    for source in sources:
-        is_path = isinstance(source, str | PurePath)
-        if not is_path and not is_frame(source):
-            kind = type(source).__name__
-            remedy = "give pandas.DataFrame(records)"
-            raise UsageError(f"a source is a path or a data frame, not a {kind}: {remedy}")
 
 
 def _read_sources(plan: ReadingPlan) -> Battles:

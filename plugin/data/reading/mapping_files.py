@@ -8,18 +8,14 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.data.formats.containers import SUFFIXES
-from podium.data.formats.files import split_label
-from podium.data.query import BattleQuery, Foreign, Source
+from podium.data.query import BattleQuery, Foreign
 from podium.errors import DataError, UsageError
-from podium.frames import is_frame
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
-from podium.storage.remote import is_url
 
 if TYPE_CHECKING:
     import yaml
@@ -56,17 +52,23 @@ TRUTHS = {"true": True, "false": False}
 """Values of the key `lower_is_better`, by their text in a mapping file."""
 
 
-def apply_mapping_file(query: BattleQuery) -> tuple[BattleQuery, list[Notice]]:
+def apply_mapping_file(
+    query: BattleQuery, paths: Sequence[Path]
+) -> tuple[BattleQuery, list[Notice]]:
     """Return a query with the options of the mapping file of its sources, and a note on the file.
 
     An option of the query counts, and not that of the file; the conditions `where` of both do.
+
+    Args:
+        query: the query.
+        paths: the paths of its sources on disk (`local_paths`).
 
     Raises:
         UsageError: the file that the query names does not exist, or not all sources have the same
             file.
         DataError: the file is no mapping file; the error names the key.
     """
-    path = _mapping_file_of_query(query)
+    path = _mapping_file_of_query(query, paths)
     if path is None:
         return query, []
     declared = read_mapping_file(path)
@@ -160,8 +162,10 @@ def read_mapping_file(path: Path) -> dict[str, Any]:
     return declared
 
 
-def _mapping_file_of_query(query: BattleQuery) -> Path | None:
+def _mapping_file_of_query(query: BattleQuery, paths: Sequence[Path]) -> Path | None:
     """Return the mapping file that a query names, or that stands beside its sources; None for none.
+
+    The arguments are those of `apply_mapping_file`.
 
     Raises:
         UsageError: there is no such file, or not all sources have the same file.
@@ -173,7 +177,7 @@ def _mapping_file_of_query(query: BattleQuery) -> Path | None:
         if not path.is_file():
             raise UsageError(f"no such mapping file: {path}")
         return path
-    files = [mapping_file_beside(path) for path in _local_paths(query.sources)]
+    files = [mapping_file_beside(path) for path in paths]
     known_files = {file for file in files if file is not None}
     if not known_files:
         return None
@@ -185,25 +189,6 @@ def _mapping_file_of_query(query: BattleQuery) -> Path | None:
             f"({choices}), or read the sources one at a time"
         )
     return known_files.pop()
-
-
-def _local_paths(sources: Sequence[Source]) -> list[Path]:
-    """Return the paths of the sources on disk; those of a glob are its matches.
-
-    Data frames and URLs are left out. A glob without matches is returned as it is.
-    """
-    paths = []
-    for source in sources:
-        if is_frame(source):
-            continue
-        _, path = split_label(str(source))
-        if is_url(path):
-            continue
-        matches: list[str] = []
-        if has_magic(path) and not Path(path).exists():
-            matches = glob(path, recursive=True)
-        paths += [Path(match) for match in matches or [path]]
-    return paths
 
 
 def _parse_yaml(path: Path) -> Any:

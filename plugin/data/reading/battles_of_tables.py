@@ -17,7 +17,7 @@ from podium.data.reading.item_groups import require_same_groups
 from podium.data.reading.joined_tables import join_tables, note_odd_items
 from podium.data.reading.model_names import note_doubtful_names, require_distinct_names
 from podium.data.reading.rows import RecordTable
-from podium.data.reading.source_tables import ReadingPlan, SourceTables
+from podium.data.reading.source_tables import SourceTables
 from podium.data.reading.table import is_pointwise
 from podium.data.reading.units import likely_item
 from podium.data.reading.voters import note_voters
@@ -44,7 +44,7 @@ class SharedFacts:
     default_ranker: str
 
 
-def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
+def build_battles(duck: Duck, counting: Engine, query: BattleQuery, read: SourceTables) -> Battles:
     """Join tables into one view, and return its battles with everything known about them.
 
     If the query does not say whether scores are paired for `mean` and `median` only
@@ -55,24 +55,24 @@ def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
 
     Args:
         duck: the database in which the tables are joined.
-        plan: the query, and the engine that counts.
+        counting: the database that counts the verdicts: `duck`, or Spark.
+        query: the query.
         read: the chosen rows of all sources, with oriented scores.
 
     Raises:
         UsageError, DataError: the tables cannot be joined, their rows contradict each other, or two
             models or two judges have names that look the same.
     """
-    query = plan.query
     shared = _shared_facts(read.tables, is_whole=not query.where)
     scores_only = query.scores_only
     if scores_only is None:
         scores_only = shared.default_ranker == "mean"
     joined = join_tables(duck, read.tables, scores_only=scores_only)
     require_same_groups(duck, joined.view, query.cluster, read.tables)
-    verdicts = _verdicts_in_view(duck, plan, joined.view)
+    verdicts = _verdicts_in_view(duck, counting, query, joined.view)
     require_distinct_names(verdicts, read.tables)
     likely = likely_item(duck, records_of_view(duck, joined.view, ""))
-    items = verdicts.items_relation if plan.counting is duck else None
+    items = verdicts.items_relation if counting is duck else None
     odd_items = note_odd_items(duck, joined.view, likely, items)
     gathered = read.gathered
     of_join = _notes_not_told_yet(joined.notes, gathered)
@@ -125,14 +125,14 @@ def _join_facts_of_tasks(
     return {task: join_facts(parts) for task, parts in facts.items()}
 
 
-def _verdicts_in_view(duck: Duck, plan: ReadingPlan, view: str) -> Verdicts:
-    """Return the verdicts in a view of DuckDB, counted by the engine of the plan.
+def _verdicts_in_view(duck: Duck, counting: Engine, query: BattleQuery, view: str) -> Verdicts:
+    """Return the verdicts in a view of DuckDB, counted by an engine as a query says.
 
     If that is Spark, all rows of the view are handed over to it.
     """
-    if plan.counting is not duck:
-        plan.counting.register(view, duck.table(f"select * from {view}"))
-    return verdicts_of_query(plan.counting, view, plan.query)
+    if counting is not duck:
+        counting.register(view, duck.table(f"select * from {view}"))
+    return verdicts_of_query(counting, view, query)
 
 
 def verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Verdicts:

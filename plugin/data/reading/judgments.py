@@ -25,11 +25,10 @@ from podium.data.reading.source_tables import ReadingPlan, SourceTables, read_ta
 from podium.data.reading.spark_battles import scan_files, spark_reads
 from podium.data.text_encodings import texts_in
 from podium.errors import OneModelError, OtherQuestionError, PodiumError, UsageError
-from podium.hookspecs import Format, Reading
+from podium.hookspecs import Reading
 from podium.notices.notice import Notice, select_codes, split_remedies
 from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import quoted_sources
-from podium.plugins import catalogue
 from podium.run_record import ONE_TASK
 from podium.storage.remote import urls_in_errors
 from podium.text import as_text
@@ -160,8 +159,6 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
     The arguments and errors are those of `read_query`. If the query names a human judge and no
     metric, all metrics of an eval are read.
     """
-    chosen = None if query.format is None else catalogue.extension(Format, query.format)
-    counting = start_engine(query.engine, query.memory)
     metrics = query.metric
     if query.human_judge is not None and not metrics:
         # The human judge may be any metric of an eval.
@@ -175,7 +172,7 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
         cluster=query.cluster,
         human_judge=query.human_judge,
     )
-    plan = ReadingPlan(query, chosen, reading, counting)
+    plan = ReadingPlan(query, reading)
     try:
         battles = _read_sources(plan)
     except OneModelError as error:
@@ -191,19 +188,19 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
 def _read_sources(plan: ReadingPlan) -> Battles:
     """Read the battles of all sources, with Spark if it can read them itself, else with DuckDB.
 
-    If the query names a human judge, its verdicts become the labels of the others' battles.
+    Even if Spark counts the verdicts, DuckDB reads files that Spark cannot read. If the query names
+    a human judge, its verdicts become the labels of the others' battles.
     """
     query = plan.query
-    counting = plan.counting
+    counting = start_engine(query.engine, query.memory)
     if isinstance(counting, Spark) and spark_reads(query):
         return scan_files(query, counting)
     duck = counting if isinstance(counting, Duck) else Duck(query.memory)
     query, read = choose_rows(duck, read_tables_of_sources(duck, plan), query)
     query, read = settle_orders(query, read)
-    plan = replace(plan, query=query)
     read = replace(read, gathered=note_lone_models(read.tables, read.gathered))
     try:
-        battles = build_battles(duck, plan, read)
+        battles = build_battles(duck, counting, query, read)
     except OneModelError as error:
         raise _with_runs_left_out(error, read) from None
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from podium.comparability.responses import ResponseFinding
 from podium.data.asked_judges import notes_on_forms
 from podium.data.counting.duck import Duck
-from podium.data.counting.verdicts import Engine
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.containers import open_records
 from podium.data.formats.files import find_files, local_files
@@ -45,20 +44,15 @@ STANDARD_INPUT = Path("/dev/stdin")
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """A query, with the objects that its names stand for.
+    """A query, with what it says to formats that read several files together.
 
     Attributes:
         query: the query.
-        format: the format that the user named; None if it is recognised by content.
         reading: the options for formats that read several files together.
-        counting: the database that counts the verdicts. Even if it is Spark, DuckDB reads files
-            that Spark cannot read.
     """
 
     query: BattleQuery
-    format: Format | None
     reading: Reading
-    counting: Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +79,18 @@ def read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
     """Read all sources as tables.
 
     Raises:
-        UsageError: no source has verdicts, their formats differ, or the query chooses a metric or
-            runs and no source has files of which these are read.
+        UsageError: no source has verdicts, their formats differ, the query names a format that does
+            not exist, or it chooses a metric or runs and no source has files of which these are
+            read.
         DataError: a file is damaged, in no known format, or has an invalid value.
     """
-    sources = plan.query.sources
+    query = plan.query
+    sources = query.sources
     reading = plan.reading
+    chosen = None if query.format is None else catalogue.extension(Format, query.format)
     places = [source if is_frame(source) else _locate_files(str(source)) for source in sources]
-    tables, gathered = _gather_tables(duck, places, plan)
+    formats = catalogue.formats() if chosen is None else [chosen]
+    tables, gathered = _gather_tables(duck, places, formats, reading)
     places_read = _places_in_words(sources)
     names_metrics = reading.metrics and ALL_METRICS not in reading.metrics
     if not tables and (names_metrics or reading.all_runs):
@@ -100,7 +98,7 @@ def read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
         choices = f"{option_text('metric')} and {option_text('runs')}"
         raise UsageError(f"{there}: {choices} choose among those")
     opened = [table for place in places for table in _open_place(duck, place)]
-    more, skipped = translate_tables(opened, plan.format, plan.query.foreign)
+    more, skipped = translate_tables(opened, chosen, query.foreign)
     tables = tables + more
     gathered = replace(gathered, lost=[*gathered.lost, *notes_on_bad_rows(more)])
     notes = (*gathered.notes, *skipped)
@@ -130,7 +128,10 @@ def _require_one_format(tables: Sequence[RecordTable]) -> None:
 
 
 def _gather_tables(
-    duck: Duck, places: "list[SourceFiles | pd.DataFrame]", plan: ReadingPlan
+    duck: Duck,
+    places: "list[SourceFiles | pd.DataFrame]",
+    formats: Sequence[Format],
+    reading: Reading,
 ) -> tuple[list[RecordTable], GatheredBattles]:
     """Let formats read the files that belong together, such as the logs of one eval.
 
@@ -138,7 +139,8 @@ def _gather_tables(
         duck: the database.
         places: the files of each source, or its data frame. Files that are read are removed from
             this list in place.
-        plan: the query.
+        formats: the formats that may read them: the one that the user named, or all.
+        reading: the options for these formats.
 
     Returns:
         The tables of these files, and the notes and other results of their formats.
@@ -146,13 +148,12 @@ def _gather_tables(
     tables = list[RecordTable]()
     sheets = list[tuple[str, "pd.DataFrame"]]()
     whole = GatheredBattles()
-    formats = [plan.format] if plan.format else catalogue.formats()
     for known in formats:
         of_files = [place for place in places if isinstance(place, SourceFiles)]
         if known.gathers is None or not known.may_gather(of_files):
             continue
         files = [local_files(place, known.names) for place in of_files]
-        gathered = known.gather(files, plan.reading)
+        gathered = known.gather(files, reading)
         sheets += [(with_urls(source), frame) for source, frame in gathered.sheets]
         for source, frame in gathered.sheets:
             table = _table_of_sheet(records_of(duck, frame, with_urls(source)), frame, known.name)

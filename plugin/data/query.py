@@ -73,6 +73,8 @@ class BattleQuery:
         cluster: the column with the groups of items; None if each item is independent.
         encoding: the encoding of text files that are not UTF-8; None if all are.
         mapping: the mapping file; `none` for none, and None for the one beside the sources.
+        mapping_of_folder: whether `podium.yaml` in the folder of a file is a mapping file of the
+            file. If not, a file has only its own one, such as `votes.podium.yaml`.
     """
 
     sources: Sequence[Source]
@@ -96,6 +98,7 @@ class BattleQuery:
     cluster: str | None = None
     encoding: str | None = None
     mapping: str | None = None
+    mapping_of_folder: bool = True
 
     def __post_init__(self) -> None:
         """Check the sources and the words of options, and drop repeated names from `allow`.

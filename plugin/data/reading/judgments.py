@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 from podium.comparability.questions import FINDING
@@ -17,7 +16,7 @@ from podium.data.human_labels import label_by_judge, label_by_table
 from podium.data.query import BattleQuery, Foreign, Source
 from podium.data.reading.battles_of_tables import build_battles
 from podium.data.reading.chosen_rows import choose_rows
-from podium.data.reading.mapping_files import NO_FILE, apply_mapping_file, mapping_file_beside
+from podium.data.reading.mapping_files import apply_mapping_file
 from podium.data.reading.model_names import require_same_spelling
 from podium.data.reading.recorded_orders import settle_orders
 from podium.data.reading.shared_metrics import note_lone_models
@@ -270,33 +269,24 @@ def _read_labels(query: BattleQuery) -> tuple[Battles, tuple[Notice, ...]]:
     If there are several files, judges of different files are different judges, even if they have
     the same name: they are called `1. file of labels: NAME` and so on. Otherwise, two humans who
     agree on a battle would count as a copied verdict.
+
+    Each file is read with its own mapping file. `podium.yaml` in the same folder does not count: it
+    is for the verdicts there.
     """
     places = query.human_labels
-    labels = BattleQuery(places, names=query.names, ids=query.ids)
+    labels = BattleQuery(places, names=query.names, ids=query.ids, mapping_of_folder=False)
     if len(places) == 1:
-        only = read_query(replace(labels, mapping=_mapping_option_of_labels(places[0])))
+        only = read_query(labels)
         return only, only.lost
     sheets = []
     lost: list[Notice] = []
     for number, place in enumerate(places, start=1):
-        mapping = _mapping_option_of_labels(place)
-        read = read_query(replace(labels, sources=[place], merge=False, mapping=mapping))
+        read = read_query(replace(labels, sources=[place], merge=False))
         lost += read.lost
         frame = read.to_frame()
         judge = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
         sheets.append(frame.assign(judge=f"{number}. file of labels: " + judge))
     return read_query(BattleQuery(sheets)), tuple(lost)
-
-
-def _mapping_option_of_labels(place: str) -> str:
-    """Return the value of the option `mapping` with which a file of labels is read.
-
-    It is the path of the file's own mapping file, such as `labels.podium.yaml`. If there is none,
-    it is `none`, so that `podium.yaml` in the same folder is not searched: that one is for the
-    verdicts there.
-    """
-    beside = mapping_file_beside(Path(place), of_folder=False)
-    return NO_FILE if beside is None else str(beside)
 
 
 def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:

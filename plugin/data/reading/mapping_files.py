@@ -177,7 +177,7 @@ def _mapping_file_of_query(query: BattleQuery, paths: Sequence[Path]) -> Path | 
         if not path.is_file():
             raise UsageError(f"no such mapping file: {path}")
         return path
-    files = [mapping_file_beside(path) for path in paths]
+    files = [mapping_file_beside(path, of_folder=query.mapping_of_folder) for path in paths]
     known_files = {file for file in files if file is not None}
     if not known_files:
         return None

@@ -150,6 +150,26 @@ def test_the_file_of_a_folder_is_not_for_human_labels_in_it(votes):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("typed", ["{}", "crowd={}"])
+@pytest.mark.parametrize("files", [1, 2])
+def test_files_of_human_labels_are_read_with_their_own_mapping_files(votes, typed, files):
+    votes.with_name("votes.podium.yaml").write_text(MAPPING)
+    votes.with_name("podium.yaml").write_text("columns: {item: absent}")
+    places = []
+    for number in range(files):
+        labels = votes.with_name(f"labels{number}.csv")
+        labels.write_text("id,left,right,won\nq1,A,B,1\n")
+        keys = "columns: {item: id, model_a: left, model_b: right, credit: won}"
+        labels.with_suffix(".podium.yaml").write_text(keys)
+        places.append(typed.format(labels))
+    from podium.data.query import BattleQuery
+    from podium.data.reading.judgments import read_query
+
+    labelled = read_query(BattleQuery([str(votes)], human_labels=places))
+    assert labelled.to_frame()["human"].notna().sum() == 1
+
+
+@pytest.mark.slow
 def test_the_error_for_an_unknown_file_prints_a_mapping_that_can_be_saved(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("prompt,left,right,verdict\n1,A,B,win\n2,A,B,a tie: both\n")

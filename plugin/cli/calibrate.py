@@ -119,6 +119,7 @@ def calibrate(
     Returns:
         The exit code: 3 if a part of the sources could not be read, else 0.
     """
+    from podium.data.human_labels import require_a_label
     from podium.data.reading.judgments import read_query
     from podium.show.pictures.style import save
     from podium.show.report import calibration_view as view
@@ -130,7 +131,8 @@ def calibrate(
     if query.cluster in ("item", "row"):
         how = replace(how, cluster=query.cluster)
         query = replace(query, cluster=None)
-    battles = read_query(query, labels_must_meet=True)
+    battles = read_query(query)
+    require_a_label(battles)
     with show_progress():
         agreement, calibration = _calibrate_battles(battles, how)
         compared = _compare_targets(battles, how) if side_by_side else []

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from podium.comparability.joined_names import alike_error
 from podium.data.battles import Battles, source_column
 from podium.data.counting.battle_frame import BattleFrame
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name_error
-from podium.names import spelled_like
+from podium.names import names_alike, spelled_like
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
@@ -79,27 +80,56 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
     votes = replace(battles.select(is_of_judge), judge_records=humans)
     others = {name: record for name, record in battles.judge_records.items() if name != judge}
     other_battles = replace(battles.select(~is_of_judge), judge_records=others)
-    return _join_labels(other_battles, votes, judge, must_meet=True)
+    labelled = _join_labels(other_battles, votes, judge)
+    require_a_label(labelled, judge)
+    return labelled
 
 
-def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
+def label_by_table(battles: Battles, labels: Battles) -> Battles:
     """Label battles by the mean credits of human verdicts on the same item and pair.
+
+    It may be that no battle gets a label (`require_a_label`).
 
     Args:
         battles: the battles.
         labels: the human verdicts.
-        must_meet: whether it is an error if no battle gets a label.
 
     Raises:
         UsageError: the battles have human labels already.
-        DataError: one of the tables has no items.
-        NotIdentifiedError: no human verdict has an item, or `must_meet` is True and no battle gets
-            a label.
+        DataError: one of the tables has no items, or a model has another name in the other table
+            that looks the same.
+        NotIdentifiedError: no human verdict has an item.
     """
     _check_tables(
         "give one of the two, --human-labels or the column human", verdicts=battles, labels=labels
     )
-    return _join_labels(battles, labels, "humans", must_meet=must_meet)
+    labelled = _join_labels(battles, labels, "humans")
+    alike = next(iter(names_alike([*battles.models, *labels.models]).values()), None)
+    if alike is not None:
+        raise alike_error("models", alike)
+    return labelled
+
+
+def require_a_label(battles: Battles, judge: str = "humans") -> None:
+    """Raise NotIdentifiedError if votes were joined to battles, and none of them got a label.
+
+    Args:
+        battles: the battles, with the votes; nothing is checked without votes.
+        judge: name of the voters in the message.
+    """
+    votes = battles.votes
+    if votes is None or battles.table["human"].notna().any():
+        return
+    items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
+    models = len({*votes.models} & {*battles.models})
+    why = (
+        f"none of the {quantity(len(battles), 'battle')} of other judges is of an item and "
+        f"pair that {judge} judged"
+    )
+    remedy = f"spell both alike, or let {judge} judge some of those pairs"
+    raise NotIdentifiedError(
+        f"{why}; in common are {quantity(items, 'item')} and {quantity(models, 'model')}: {remedy}"
+    )
 
 
 MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
@@ -193,7 +223,7 @@ def is_turned(table: "pd.DataFrame") -> "pd.Series":
     return table["model_a"].cat.codes > table["model_b"].cat.codes
 
 
-def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: bool) -> Battles:
+def _join_labels(battles: Battles, votes: Battles, judge: str) -> Battles:
     """Add the mean vote on each item and pair as the column `human`; it is NaN without a vote.
 
     The result keeps the votes, and has notes on the numbers of votes and labels, and on how often
@@ -203,11 +233,9 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
         battles: the judges' battles.
         votes: the humans' battles.
         judge: name of the voters in messages.
-        must_meet: whether it is an error if no battle gets a label.
 
     Raises:
-        NotIdentifiedError: no vote has an item and a verdict, or no battle has a label and
-            `must_meet` is True.
+        NotIdentifiedError: no vote has an item and a verdict.
     """
     means = mean_labels(votes, "credit")
     means = means[means.index.get_level_values("row") < 0]
@@ -217,18 +245,6 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     mean_votes = means["credit"].reset_index()
     of_first = matchup_frame(battles).merge(mean_votes, how="left")["credit"].to_numpy()
     human = np.where(is_turned(battles.table), 1 - of_first, of_first)
-    if np.isnan(human).all() and must_meet:
-        items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
-        models = len({*votes.models} & {*battles.models})
-        why = (
-            f"none of the {quantity(len(battles), 'battle')} of other judges is of an item and "
-            f"pair that {judge} judged"
-        )
-        remedy = f"spell both alike, or let {judge} judge some of those pairs"
-        raise NotIdentifiedError(
-            f"{why}; in common are {quantity(items, 'item')} and {quantity(models, 'model')}: "
-            f"{remedy}"
-        )
     readable = int((votes.readable & votes.table["item"].notna()).sum())
     notes = [_label_note(judge, readable, len(votes), len(means), human)]
     several = means[means["votes"] > 1]

@@ -232,7 +232,7 @@ def test_labels_of_a_second_response_label_its_battle_alone():
     drawn = draw_labels(battles, 12, rng=np.random.default_rng(0))
     second = [row for row in drawn.rows if row.response == 2]
     labels = read_battles(sheet_table(second).assign(verdict="1"))
-    labelled = label_by_table(battles, labels, must_meet=True).table
+    labelled = label_by_table(battles, labels).table
     human = labelled.loc[labelled["human"].notna()]
     assert (len(human), {*human["response"]}) == (6, {2})
     assert {*human["human"]} <= {0.0, 1.0}

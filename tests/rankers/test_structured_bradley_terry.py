@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.data.human_labels import label_by_judge, label_by_table
+from podium.data.human_labels import label_by_judge, label_by_table, require_a_label
 from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.fit.coded import CodedBattles
@@ -229,9 +229,7 @@ def without_labels():
 @pytest.mark.slow
 def test_the_column_and_a_file_of_labels_give_the_same_ratings():
     frame = labelled()
-    by_file = label_by_table(
-        read_battles(without_labels()), read_battles(as_labels(frame)), must_meet=False
-    )
+    by_file = label_by_table(read_battles(without_labels()), read_battles(as_labels(frame)))
     assert scores(standings(by_file)) == pytest.approx(
         scores(standings(read_battles(frame))), abs=1e-6
     )
@@ -251,12 +249,10 @@ def test_a_human_judge_gives_the_same_ratings():
 def test_labels_on_battles_that_no_judge_saw_count():
     frame = labelled()
     unseen = as_labels(frame).assign(item="another " + as_labels(frame)["item"])
-    found = standings(
-        label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=False)
-    )
-    assert found.diagnostics["structured"]["labels"] == len(unseen)
+    labelled_battles = label_by_table(read_battles(without_labels()), read_battles(unseen))
+    assert standings(labelled_battles).diagnostics["structured"]["labels"] == len(unseen)
     with pytest.raises(NotIdentifiedError, match="none of the"):
-        label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=True)
+        require_a_label(labelled_battles)
 
 
 @pytest.mark.slow
@@ -318,14 +314,10 @@ def test_contradicting_human_labels_are_reported_as_ties_are():
     one = as_labels(labelled()).assign(judge="ann")
     one = one[one["credit"] != 0.5]
     both = pd.concat([one, one.assign(judge="bob", credit=1 - one["credit"])], ignore_index=True)
-    found = standings(
-        label_by_table(read_battles(without_labels()), read_battles(both), must_meet=False)
-    )
+    found = standings(label_by_table(read_battles(without_labels()), read_battles(both)))
     assert len(warnings_with(found, "votes that cancel each other: labels say nothing")) == 1
     even = both.assign(item="an even " + both["item"], credit=0.5)
-    mixed = label_by_table(
-        read_battles(without_labels()), read_battles(pd.concat([both, even])), must_meet=False
-    )
+    mixed = label_by_table(read_battles(without_labels()), read_battles(pd.concat([both, even])))
     assert (
         len(warnings_with(standings(mixed), "all labels are ties, or votes that cancel each other"))
         == 1
@@ -400,7 +392,7 @@ def test_two_models_are_ranked():
 @pytest.mark.slow
 def test_labels_of_models_without_verdicts_are_left_out_and_named():
     strange = as_labels(labelled()).replace({"model-01": "stranger"})
-    battles = label_by_table(read_battles(without_labels()), read_battles(strange), must_meet=False)
+    battles = label_by_table(read_battles(without_labels()), read_battles(strange))
     assert (
         "stranger"
         in warnings_with(standings(battles), "labels of models without verdicts are left out")[0]
@@ -411,7 +403,7 @@ def test_labels_of_models_without_verdicts_are_left_out_and_named():
 def test_two_human_who_disagree_are_half_a_win_of_weight_two():
     one = as_labels(labelled()).iloc[:30].assign(repeat=1)
     both = pd.concat([one, one.assign(credit=1 - one["credit"], repeat=2)], ignore_index=True)
-    battles = label_by_table(read_battles(without_labels()), read_battles(both), must_meet=True)
+    battles = label_by_table(read_battles(without_labels()), read_battles(both))
     found = standings(battles).diagnostics["structured"]
     assert (found["battles"], found["labels"]) == (30, 60)
 

@@ -17,7 +17,6 @@ from podium.data.query import BattleQuery, Foreign, Source
 from podium.data.reading.battles_of_tables import build_battles
 from podium.data.reading.chosen_rows import choose_rows
 from podium.data.reading.mapping_files import apply_mapping_file
-from podium.data.reading.model_names import require_same_spelling
 from podium.data.reading.recorded_orders import settle_orders
 from podium.data.reading.shared_metrics import note_lone_models
 from podium.data.reading.source_tables import ReadingPlan, SourceTables, read_tables_of_sources
@@ -135,27 +134,22 @@ def read_battles(
 
 
 @urls_in_errors()
-def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles:
+def read_query(query: BattleQuery) -> Battles:
     """Read the battles that a query describes.
-
-    Args:
-        query: the query.
-        labels_must_meet: whether it is an error (NotIdentifiedError) if the query has human labels
-            and no battle gets one.
 
     Raises:
         UsageError, DataError, NotIdentifiedError: see `read_battles`.
     """
     query, notes = apply_mapping_file(query, local_paths(query.sources))
     with texts_in(query.encoding):
-        battles = _read_checked_query(query, labels_must_meet=labels_must_meet)
+        battles = _read_checked_query(query)
     return replace(battles, notes=(*notes, *battles.notes)) if notes else battles
 
 
-def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battles:
+def _read_checked_query(query: BattleQuery) -> Battles:
     """Read the battles of a query whose options were checked, and their human labels.
 
-    The arguments and errors are those of `read_query`. If the query names a human judge and no
+    The errors are those of `read_query`. If the query names a human judge and no
     metric, all metrics of an eval are read.
     """
     metrics = query.metric
@@ -179,8 +173,7 @@ def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battle
     if query.human_labels:
         labels, lost = _read_labels(query)
         battles = replace(battles, notes=(*battles.notes, *lost), lost=(*battles.lost, *lost))
-        require_same_spelling(battles, labels)
-        battles = label_by_table(battles, labels, must_meet=labels_must_meet)
+        battles = label_by_table(battles, labels)
     return battles.complete_items() if query.complete else battles
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from podium.comparability.joined_names import note_names_joined
-from podium.data.battles import Battles
+from podium.comparability.joined_names import alike_error, note_names_joined
 from podium.data.counting.relations import ROW, sql_literal
 from podium.data.counting.verdicts import Verdicts
 from podium.data.formats.records import Column
@@ -12,13 +11,11 @@ from podium.data.reading.rows import RecordTable, distinct_texts
 from podium.errors import DataError
 from podium.names import (
     bare_and_prefixed,
-    escaped_name,
     joined_name,
     names_alike,
     spellings_of_one_name,
 )
 from podium.notices.notice import Notice
-from podium.notices.option_forms import option_text
 
 MODELS = ("model", "model_a", "model_b")
 """Columns with names of models. A table has the first, or the two others."""
@@ -45,32 +42,6 @@ def require_distinct_names(verdicts: Verdicts, tables: Sequence[RecordTable] = (
             places = [_first_place_of(name, columns, tables) for name in alike[:2]]
             raise alike_error(kind, alike, places)
     return verdicts
-
-
-def require_same_spelling(battles: Battles, labels: Battles) -> None:
-    """Raise DataError if a model has another name in human labels that looks the same."""
-    alike = next(iter(names_alike([*battles.models, *labels.models]).values()), None)
-    if alike is not None:
-        raise alike_error("models", alike)
-
-
-def alike_error(kind: str, alike: Sequence[str], places: Sequence[str] = ("", "")) -> DataError:
-    """Return the error for two names that look the same.
-
-    Args:
-        kind: what has the names, in plural.
-        alike: the names; the first two are shown, with escapes.
-        places: where each of the two stands, shape (2,); an empty text if that is unknown.
-    """
-    shown = []
-    for name, place in zip(alike, places, strict=False):
-        name_in_message = escaped_name(name)
-        shown.append(f"{name_in_message} ({place})" if place else name_in_message)
-    differ = "differ only in Unicode form, invisible characters or blanks at the ends"
-    remedy = (
-        f"write the name in one way, or count them as one with {option_text('names', 'joined')}"
-    )
-    return DataError(f"the names of the {kind} {' and '.join(shown)} {differ}", remedy=remedy)
 
 
 def _first_place_of(name: str, columns: Iterable[str], tables: Sequence[RecordTable]) -> str:

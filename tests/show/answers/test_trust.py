@@ -297,7 +297,7 @@ def test_labels_that_are_joined_leave_what_the_order_does_to_verdicts_known() ->
     votes = frame.drop_duplicates(["item", "model_a", "model_b"])
     votes = podium.read_battles(votes[["item", "model_a", "model_b"]].assign(credit=votes["human"]))
     bare = podium.read_battles(frame.drop(columns="human"))
-    joined = label_by_table(bare, votes, must_meet=True)
+    joined = label_by_table(bare, votes)
     assert check_position(bare)[0].is_flagged
     assert check_position(joined) == check_position(bare)
     some_of_them = joined.select(np.arange(len(joined)) < 50)

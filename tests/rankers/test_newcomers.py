@@ -18,7 +18,7 @@ from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, 
 from podium.defaults import MEAN
 from podium.notices.notice_text import notice_texts
 from podium.rankers.fit.scale import POINTS
-from podium.show.report.ranking_view import standings_notes
+from podium.show.report.standings_notes import standings_notes
 
 JUDGE = Judge("rubric-judge", scale=2.0, noise=0.6)
 OLD = tuple(f"old-{k:02d}" for k in range(12))

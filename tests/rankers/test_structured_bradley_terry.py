@@ -26,7 +26,7 @@ from podium.rankers.fit.random_effects import (
     fit_random_effects,
 )
 from podium.rankers.fit.strengths import fit_strengths
-from podium.show.report.ranking_view import standings_notes
+from podium.show.report.standings_notes import standings_notes
 
 RANKER = "structured-bradley-terry"
 

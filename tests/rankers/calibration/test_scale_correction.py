@@ -35,7 +35,7 @@ from podium.show.report.calibration_view import (
     intervals_report,
     targets_report,
 )
-from podium.show.report.ranking_view import standings_notes
+from podium.show.report.standings_notes import standings_notes
 from podium.tables import EMPTY
 
 NOISY = Judge("noisy-judge", noise=1.5)

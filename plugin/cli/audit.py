@@ -56,7 +56,7 @@ def audit(
     import podium.show.report.audit_view  # noqa: F401 - registers the view
     from podium.data.reading.judgments import read_query
     from podium.ranking.audit_battles import audit as audit_battles
-    from podium.show.writing import write_result
+    from podium.show.report.writing import write_result
 
     with show_progress():
         battles, names, settings = rank_arguments(query, how)

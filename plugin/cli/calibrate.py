@@ -123,7 +123,7 @@ def calibrate(
     from podium.data.reading.judgments import read_query
     from podium.show.pictures.style import save
     from podium.show.report import calibration_view as view
-    from podium.show.writing import print_reports
+    from podium.show.report.writing import print_reports
     from podium.storage.atomic_files import write_text
 
     if detail.section is not None:
@@ -163,7 +163,7 @@ def _calibrate_battles(battles: "Battles", how: CalibrationOptions) -> "tuple[Re
     from podium.rankers.calibration.calibration_run import calibrate as fit_calibration
     from podium.rankers.calibration.calibration_run import judge_agreement
     from podium.show.report.calibration_view import agreement_report
-    from podium.show.writing import print_reports
+    from podium.show.report.writing import print_reports
 
     agreement = agreement_report(judge_agreement(battles))
     try:

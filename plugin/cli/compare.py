@@ -95,7 +95,7 @@ def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination
     """  # noqa: E501
     from podium.comparison.compare_models import compare as compare_models
     from podium.comparison.comparison_report import comparison_documents, comparison_reports
-    from podium.show.writing import write_result
+    from podium.show.report.writing import write_result
 
     with show_progress():
         comparison = compare_models(*query.sources, **asdict(how), **query.changed_options())

@@ -82,7 +82,7 @@ def diagnose(
     from podium.data.reading.judgments import read_query
     from podium.diagnosis.card import diagnose as diagnose_battles
     from podium.diagnosis.subject import read_gold
-    from podium.show.writing import write_result
+    from podium.show.report.writing import write_result
 
     families = options.join_assignments(map(_read_families, how.families))
     with show_progress():

@@ -74,7 +74,7 @@ def label(
 
     from podium.data.reading.judgments import read_query
     from podium.planning.label_draw import draw_labels, draw_reports
-    from podium.show.writing import print_reports
+    from podium.show.report.writing import print_reports
 
     battles = read_query(query)
     texts = None

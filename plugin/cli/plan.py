@@ -219,7 +219,7 @@ def plan(
     from podium.planning.plan_record import Tariff
     from podium.planning.plan_report import select_reports
     from podium.planning.planner import make_plan
-    from podium.show.writing import write_result
+    from podium.show.report.writing import write_result
 
     tariff = Tariff(**asdict(prices))
     if not query.sources:

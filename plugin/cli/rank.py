@@ -132,7 +132,7 @@ def rank(
         raise UsageError("name the files to rank, or a ranking to make again (--reproduce FILE)")
     with show_progress():
         ranking, battles = rank_sources(query, how)
-    from podium.show.writing import write_ranking
+    from podium.show.report.ranking_view import write_ranking
 
     write_ranking(ranking, destination)
     return 3 if battles.lost or ranking.failures else 0
@@ -158,7 +158,7 @@ def _rank_as_recorded(
     if query.recorded_options() or how != RankingOptions():
         raise UsageError("--reproduce takes the options from the file: leave out all others")
     from podium.ranking.reproduce import reproduce
-    from podium.show.writing import write_ranking
+    from podium.show.report.ranking_view import write_ranking
 
     with show_progress():
         reproduction = reproduce(path, [str(source) for source in query.sources])

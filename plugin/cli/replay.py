@@ -103,7 +103,8 @@ def replay(query: BattleQuery, how: ReplayOptions, destination: Destination) -> 
     from podium.planning.replays import replay as replay_battles
     from podium.planning.tournament_table import compare_tournaments, tournament_names
     from podium.plugins.settings import parse_settings, ranker_names
-    from podium.show.writing import write_ranking, write_result
+    from podium.show.report.ranking_view import write_ranking
+    from podium.show.report.writing import write_result
 
     names = tournament_names(how.tournaments)
     rankers = ranker_names(how.rankers)

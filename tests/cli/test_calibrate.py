@@ -774,7 +774,7 @@ def test_the_file_is_written_before_the_first_line(
     def closed(*_: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("podium.show.writing.print_reports", closed)
+    monkeypatch.setattr("podium.show.report.writing.print_reports", closed)
     CliRunner().invoke(
         command_line, ["calibrate", str(folder / "labelled.csv"), "-o", str(tmp_path / "kept.json")]
     )

@@ -1,4 +1,4 @@
-"""Reports of a ranking, one per standings table, and battles as a notebook shows them."""
+"""Show a ranking: its reports, one per standings table, and its messages; and show battles."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -29,7 +29,9 @@ from podium.show.report.standings_notes import (
     leader_with_interval,
     standings_notes,
 )
+from podium.show.report.styles import Destination
 from podium.show.report.terminal import bar_column, terminal_text
+from podium.show.report.writing import write_result
 from podium.tables import EMPTY, Report, Table
 from podium.text import text_of
 from podium.wording import quantity
@@ -53,15 +55,37 @@ def ranking_text(ranking: Ranking) -> str:
 
     Of many tables that the user did not ask for, the first ones are shown; see `shown_reports`.
     """
-    messages = [*ranking_messages(ranking), *messages_on_hidden_tables(ranking)]
+    messages = ranking_messages(ranking, are_all_shown=False)
     notes = "".join(f"podium: {readable(message)}\n" for message in messages)
     return terminal_text(shown_reports(ranking)) + notes
 
 
-def ranking_messages(ranking: Ranking) -> list[str]:
-    """Return the texts of `ranking_warnings`, then a text per ranker or slice that failed."""
-    failures = [f"not ranked: {failure}" for failure in ranking.failures]
-    return [*ranking_warnings(ranking), *failures]
+def write_ranking(ranking: Ranking, destination: Destination) -> None:
+    """Write a ranking and its chart, with its warnings and failures on stderr.
+
+    On stdout, `shown_reports` chooses the tables. Files have all tables. Only the style `table`
+    without a file has the chosen tables.
+    """
+    are_all_shown = destination.output is not None or destination.style != "table"
+    messages = ranking_messages(ranking, are_all_shown=are_all_shown)
+    view = ranking_reports if are_all_shown else shown_reports
+    write_result(ranking, destination, messages=messages, view=view)
+
+
+def ranking_messages(ranking: Ranking, *, are_all_shown: bool = True) -> list[str]:
+    """Return the texts of `ranking_warnings`, then a text per ranker or slice that failed.
+
+    Args:
+        ranking: the ranking.
+        are_all_shown: whether all tables are shown. If only `shown_reports` are, and it leaves out
+            some, a text on these follows.
+    """
+    notice = None if are_all_shown else _notice_of_hidden_tables(ranking)
+    messages = ranking_warnings(ranking)
+    messages += [f"not ranked: {failure}" for failure in ranking.failures]
+    if notice is not None:
+        messages.append(f"{notice.severity}: {notice_text(notice)}")
+    return messages
 
 
 def ranking_warnings(ranking: Ranking) -> list[str]:
@@ -142,18 +166,14 @@ def shown_reports(ranking: Ranking) -> tuple[Report, ...]:
     return reports[:MOST_TABLES] if _column_ranked_alone(ranking) else reports
 
 
-def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
-    """Return a list with one text on the tables that `shown_reports` leaves out.
-
-    The list is empty if all tables are shown.
-    """
+def _notice_of_hidden_tables(ranking: Ranking) -> Notice | None:
+    """Return the notice of the tables that `shown_reports` leaves out; None if it shows all."""
     column = _column_ranked_alone(ranking)
     hidden = len(ranking.standings) - MOST_TABLES
     if column is None or hidden <= 0:
-        return []
+        return None
     fields = {"hidden": hidden, "tables": len(ranking.standings), "column": column}
-    notice = Notice("tables-hidden", fields)
-    return [f"{notice.severity}: {notice_text(notice)}"]
+    return Notice("tables-hidden", fields)
 
 
 def _column_ranked_alone(ranking: Ranking) -> str | None:
@@ -162,8 +182,9 @@ def _column_ranked_alone(ranking: Ranking) -> str | None:
     The result is None if nothing was ranked one by one, or if the user asked for it.
     """
     for standings in ranking.standings:
-        for warning in select_codes(standings.warnings, RANKED_ALONE):
-            return str(warning.fields["column"])
+        for warning in standings.warnings:
+            if warning.code in RANKED_ALONE:
+                return str(warning.fields["column"])
     return None
 
 

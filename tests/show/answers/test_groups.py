@@ -241,7 +241,7 @@ def test_battles_that_would_connect_are_one_less_than_the_groups(
 @pytest.mark.slow
 def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
     from podium.show.report.ranking_view import ranking_reports, ranking_text
-    from podium.show.writing import styled_text
+    from podium.show.report.writing import styled_text
 
     ranking = podium.rank("examples/simulated/battles.csv")
     answer = list(ranking.standings[0].answer)

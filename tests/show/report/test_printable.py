@@ -13,7 +13,7 @@ import pytest
 import podium
 from podium.printable import escape_cells, formula_columns, tell
 from podium.show.report.ranking_view import ranking_text
-from podium.show.writing import WRITERS, styled_text
+from podium.show.report.writing import WRITERS, styled_text
 
 FORMULAS = (
     "=cmd|' /C calc'!A0",

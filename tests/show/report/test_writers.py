@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from podium.rankers.estimate import Estimate
 from podium.show.report.markup import markdown_text
 from podium.show.report.terminal import bar_column, terminal_text
-from podium.show.writing import WRITERS, styled_text
+from podium.show.report.writing import WRITERS, styled_text
 from podium.tables import Fact, Report, Section, Table
 
 CELL_BREAK = re.compile(r"(?<!\\)\|")

@@ -155,7 +155,9 @@ def _rank_as_recorded(
     Raises:
         UsageError: an option of reading or ranking was typed.
     """
-    if query.recorded_options() or how != RankingOptions():
+    # What counts the verdicts, and its memory, may be typed: no number depends on them.
+    usual = BattleQuery(query.sources, engine=query.engine, memory=query.memory)
+    if query != usual or how != RankingOptions():
         raise UsageError("--reproduce takes the options from the file: leave out all others")
     from podium.ranking.reproduce import reproduce
     from podium.show.report.ranking_view import write_ranking

@@ -20,7 +20,7 @@ WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {
     "html": html_text,
     "latex": latex_text,
 }
-"""Functions that write reports as text, by style. The style `table` is for terminals, too."""
+"""Functions that write reports as text, by style; without `table`, which `terminal_text` writes."""
 
 
 def usual_reports(result: Any) -> Sequence[Report]:

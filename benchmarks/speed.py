@@ -4,13 +4,16 @@
     python benchmarks/speed.py --before ../before --others ../others/bin/python --markdown
     python benchmarks/speed.py --only start --rounds 11           # some rows
     python benchmarks/speed.py --quick                            # a hundredth of the rows
+    python benchmarks/speed.py --record verdicts.csv              # also the calls of the ring
 
 `--before` is a second checkout. `--others` is the Python of an environment with evalica, choix,
 pandas and duckdb; by default this one. Each run is a new process; user plus system time of it and
 its children is counted, imports included. Sides take turns; figures are medians. Byte code is
-written in a warm-up round that is not counted, as an installation writes it. Tournaments inside
-Inspect are measured by tournament.py, and other sizes, Polars and memory limits by scale.py.
-`imports` is `import numpy, duckdb, rich`, which every ranking of a file needs.
+written in a warm-up round that is not counted, as an installation writes it. Of a tournament inside
+Inspect, imports are not counted (tournament.py, which measures other runs, too). With `--record`, a
+second table has the calls of a ring tournament beside the fewest possible ones, in resampled worlds
+of a recorded round robin (information_bound.py). Other sizes, Polars and memory limits are measured
+by scale.py. `imports` is `import numpy, duckdb, rich`, which every ranking of a file needs.
 """
 
 import argparse
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parents[1]
 ROWS, LARGE = 1_000_000, 10_000_000
+BATTLES = 1_000
+"""Battles of a tournament, each with two calls."""
 IMPORTS = ("-c", "import numpy, duckdb, rich")
 # A fit of string columns: the second one is timed, because the first one imports packages.
 TIMED = """
@@ -134,7 +139,28 @@ def rows_to_measure(large: str) -> list[Row]:
             "start", "diagnose, 1,200 rows", podium("diagnose", "small.csv"), "imports", IMPORTS, 4
         ),
         Row("start", "compare, 1,200 rows", compare, "imports", IMPORTS, 4),
+        *rows_of_tournaments(),
     ]
+
+
+def rows_of_tournaments() -> list[Row]:
+    """Return the rows of a round robin inside Inspect, beside bare Inspect with as many calls."""
+    bars = {
+        "single": (f"{2 * BATTLES:,} calls, pack=false", 1.2),
+        "spared": (f"{2 * BATTLES:,} calls, pack=false, podium inspect", 1.2),
+        "packed": (f"{2 * BATTLES:,} calls, packed", None),
+    }
+    bare = tournament("--once", "bare", "--battles", str(BATTLES))
+    rows = []
+    for run, (work, bar) in bars.items():
+        command = tournament("--once", run, "--battles", str(BATTLES))
+        rows.append(Row("tournament", work, command, "bare Inspect", bare, bar, is_printed=True))
+    return rows
+
+
+def tournament(*options: str) -> tuple[str, ...]:
+    """Return the arguments of Python that run tournament.py."""
+    return (str(HERE / "benchmarks" / "tournament.py"), *options)
 
 
 def podium(*words: str) -> tuple[str, ...]:
@@ -266,9 +292,12 @@ def main() -> None:
     )
     parser.add_argument("--before", type=Path, help="a second checkout")
     parser.add_argument("--others", default=sys.executable, help="Python of the other tools")
-    parser.add_argument("--only", default="text,strings,counting,report,start", help="parts")
+    parser.add_argument(
+        "--only", default="text,strings,counting,report,start,tournament", help="parts"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a hundredth of the rows")
+    parser.add_argument("--record", help="round robin whose items the worlds of the ring resample")
     parser.add_argument("--markdown", action="store_true")
     chosen = parser.parse_args()
     print(machine())
@@ -289,6 +318,11 @@ def main() -> None:
                 print(*table[-1], sep="; ", file=sys.stderr, flush=True)
     header = ["CPU seconds", "before", "podium", "peak MiB", "other", "bar", "met"]
     show("What people wait for", header, table, markdown=chosen.markdown)
+    if chosen.record:
+        words = ["--record", chosen.record, *["--markdown"] * chosen.markdown]
+        subprocess.run(
+            [sys.executable, str(HERE / "benchmarks" / "information_bound.py"), *words], check=True
+        )
 
 
 def sides_of(row: Row, packages: dict[str, Path], others: str) -> dict[str, Side]:

@@ -78,6 +78,7 @@ class Plan:
 ONCE = {
     "bare": Plan("bare Inspect", SMALL, INSTANT, bare=True),
     "single": Plan("podium, pack=false", SMALL, INSTANT, task=SINGLE),
+    "spared": Plan("podium inspect, pack=false", SMALL, INSTANT, task=SINGLE, run=SPARED),
     "packed": Plan("podium, pack=true", SMALL, INSTANT, task=(("pack", True),)),
 }
 """The runs of `--once`, by name."""

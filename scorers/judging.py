@@ -5,8 +5,9 @@ No calls are made here.
 
 import inspect
 import json
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -367,7 +368,7 @@ class Judging:
             else:
                 parsed = verdict_or_reason
         else:
-            parsed = self.realization.read_reply(reply, self.settings)
+            parsed = _read_text_reply(self.realization.read_reply, reply, self.settings)
         # A realization that needs probabilities has read them already.
         if mode == "off" or self.realization.probabilities == "needed":
             return parsed
@@ -380,6 +381,23 @@ class Judging:
         if self.is_pairwise:
             return Verdict(credit=None, reason=reason)
         return Rating(score=None, reason=reason)
+
+
+@lru_cache(maxsize=64)
+def _read_text_reply(
+    read_reply: Callable[[Reply, Settings], Verdict | Rating], reply: Reply, settings: Settings
+) -> Verdict | Rating:
+    """Read a text reply, as `read_reply` of a realization does; equal replies are read once.
+
+    In a tournament, a reply is read when it arrives, and again when its battle is scored. Only the
+    last replies are remembered, because each of them may hold thousands of probabilities.
+
+    Args:
+        read_reply: function that reads the reply of a realization.
+        reply: the reply.
+        settings: what shapes the prompts of the run.
+    """
+    return read_reply(reply, settings)
 
 
 def build_judging(

@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from podium.errors import UsageError
@@ -288,13 +288,22 @@ def _mark_of_item(texts: Mapping[str, str]) -> str | None:
     return mark
 
 
+@lru_cache(maxsize=32)
 def _digits_of(text: str) -> str:
-    """Return the hexadecimal digits of a text in lower case, without all other characters."""
+    """Return the hexadecimal digits of a text in lower case, without all other characters.
+
+    The results of the last texts are remembered, because the prompts of a battle show the same
+    texts in both orders.
+    """
     return NOT_HEXADECIMAL.sub("", unicodedata.normalize("NFKC", text).lower())
 
 
+@lru_cache(maxsize=32)
 def _letters_of_fences(text: str) -> str:
-    """Return the characters of a text that fences are recognised by: a to z, digits, < and >."""
+    """Return the characters of a text that fences are recognised by: a to z, digits, < and >.
+
+    The results of the last texts are remembered (see `_digits_of`).
+    """
     return NOT_OF_FENCE.sub("", unicodedata.normalize("NFKC", text).lower())
 
 

@@ -155,6 +155,13 @@ class Reply:
     withheld: str = ""
     in_reasoning: bool = False
 
+    def __hash__(self) -> int:
+        """Return a hash of the text, as mappings of probabilities have none.
+
+        Equal replies have equal texts.
+        """
+        return hash(self.text)
+
     @property
     def reason_of_no_answer(self) -> str | None:
         """Why the text must not be read as an answer; None if it may be read.

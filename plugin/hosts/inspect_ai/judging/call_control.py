@@ -599,6 +599,9 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     The first failure cancels the other calls, and is raised. If several calls fail at once, the
     first JudgeStoppedError among their errors is raised, else the first error.
     """
+    # A single call needs no task of its own, and its error is the only one.
+    if len(calls) == 1:
+        return [await calls[0]()]
     # Inspect's `collect` does this too, but records two more events for each call.
     results: dict[int, T] = {}
 

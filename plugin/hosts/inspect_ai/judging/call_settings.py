@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from podium.hosts.inspect_ai.judging.refused_options import (
     model_without,
     refusal_text,
     refused_option,
-    without_options,
+    settings_of_options,
 )
 from podium.hosts.inspect_ai.judging.reply_requests import ReplyRequest, Schema
 from podium.hosts.inspect_ai.judging.schema_trial import SchemaTrial, may_reject_schema
@@ -193,21 +193,37 @@ class CallSettings:
             state = self._states[judge] = JudgeState()
         return state
 
-    @asynccontextmanager
-    async def first_alone(self, judge: JudgeRecord, *, has_schema: bool) -> AsyncIterator[None]:
+    def first_alone(
+        self, judge: JudgeRecord, *, has_schema: bool
+    ) -> AbstractAsyncContextManager[None]:
         """Let the body run alone if it makes the judge's first call of a form (`FirstCalls`).
 
         If the first reply to a JSON schema is garbled, the second and third call are made alone,
-        too.
+        too. Entering raises JudgeStoppedError if no more calls are made to the judge.
 
         Args:
             judge: the judge.
+            has_schema: whether the call asks for a reply in a JSON schema.
+        """
+        state = self.state_of(judge)
+        # For speed, later calls pass no lock.
+        if state.stopped is None and state.first_calls.is_over(has_schema=has_schema):
+            return nullcontext()
+        return self._wait_for_first_call(state, has_schema=has_schema)
+
+    @asynccontextmanager
+    async def _wait_for_first_call(
+        self, state: JudgeState, *, has_schema: bool
+    ) -> AsyncIterator[None]:
+        """Let the body run alone if it makes a judge's first call of a form; see `first_alone`.
+
+        Args:
+            state: the state of the judge.
             has_schema: whether the call asks for a reply in a JSON schema.
 
         Raises:
             JudgeStoppedError: no more calls are made to the judge.
         """
-        state = self.state_of(judge)
 
         def is_settled() -> bool:
             """Return whether the next call need not be made alone.
@@ -257,7 +273,7 @@ class CallSettings:
         settings: dict[str, Any] = {
             **self.judging.generation,
             "temperature": limits_of(self.judging, model=model).temperature,
-            "max_tokens": self._limit(model, judge, request, schema),
+            "max_tokens": self._token_limit(model, judge, request, schema),
         }
         if schema and request.json_schema:
             json_schema = JSONSchema.model_validate(request.json_schema(schema))
@@ -270,9 +286,12 @@ class CallSettings:
         if number:
             settings["logprobs"] = True
             settings["top_logprobs"] = number
-        return without_options(GenerateConfig(**settings), state.refused)
+        refused_settings = settings_of_options(state.refused)
+        return GenerateConfig(
+            **{name: value for name, value in settings.items() if name not in refused_settings}
+        )
 
-    def _limit(
+    def _token_limit(
         self, model: Model, judge: JudgeRecord, request: ReplyRequest, schema: Schema | None
     ) -> int | None:
         """Return the limit of output tokens of a call; None if there is none.
@@ -291,8 +310,19 @@ class CallSettings:
         """Return the judge's model, without the options in its own settings that it refuses."""
         return model_without(model, self.state_of(judge).refused)
 
+    def limit_of_call(
+        self, model: Model, judge: JudgeRecord, request: ReplyRequest, schema: Schema | None
+    ) -> int | None:
+        """Return the limit of output tokens that a call sets (`config`).
+
+        None if there is no limit, or if the judge refuses one. The arguments are those of `config`.
+        """
+        if "max_tokens" in self.state_of(judge).refused:
+            return None
+        return self._token_limit(model, judge, request, schema)
+
     def raises_limit(
-        self, judge: JudgeRecord, model: Model, config: GenerateConfig, output: ModelOutput
+        self, judge: JudgeRecord, model: Model, limit: int | None, output: ModelOutput
     ) -> bool:
         """Raise a judge's limit of tokens if its reply needs it, and return whether it was raised.
 
@@ -303,12 +333,13 @@ class CallSettings:
         Args:
             judge: the judge.
             model: its model.
-            config: the settings of the call.
+            limit: the limit of output tokens of the call, as `limit_of_call` returned it before the
+                call; None if the call had none.
             output: the reply.
         """
         if _limit_by_user(self.judging, model) is not None or not has_reasoned_to_limit(output):
             return False
-        if config.max_tokens is None or config.max_tokens >= MORE_TOKENS:
+        if limit is None or limit >= MORE_TOKENS:
             return False
         self.state_of(judge).needs_more_tokens = True
         return True

@@ -22,6 +22,10 @@ class FirstCalls:
         # The forms of reply that calls may ask for at the same time: True for a schema.
         self._concurrent: set[bool] = set()
 
+    def is_over(self, *, has_schema: bool) -> bool:
+        """Return whether calls of a form (JSON schema or text) may all be made at the same time."""
+        return has_schema in self._concurrent
+
     @asynccontextmanager
     async def wait_for_first_call(
         self, *, has_schema: bool = False, is_settled: Callable[[], bool] = lambda: True

@@ -992,14 +992,14 @@ async def _call_judge(
 
     judge = run.judge_of(model)
     while True:
-        config = run.settings.config(model, judge, request, schema)
+        limit = run.settings.limit_of_call(model, judge, request, schema)
         with pass_to_stand_in(request.judging, request.texts):
             output = await run.call_judge(
                 model, partial(_call_model, run, model, request, attempt, schema)
             )
         if isinstance(output, Reply | Exception):
             return output
-        if not run.settings.raises_limit(judge, model, config, output):
+        if not run.settings.raises_limit(judge, model, limit, output):
             return _reply_of(output)
 
 

@@ -4,8 +4,8 @@ The newest models of a provider often refuse an option that all models before th
 """
 
 import re
+from collections.abc import Iterable
 from copy import copy
-from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model
 
@@ -128,22 +128,35 @@ def _is_set(config: GenerateConfig, option: str) -> bool:
     return bool(config.logprobs) if option == "logprobs" else getattr(config, option) is not None
 
 
-def without_options(config: GenerateConfig, options: Any) -> GenerateConfig:
-    """Return a copy of the settings of a call, in which the given options are None.
-
-    Without options, `config` itself is returned.
+def settings_of_options(options: Iterable[str]) -> set[str]:
+    """Return the names of the settings of Inspect that options consist of (`SETTINGS_OF_OPTION`).
 
     Args:
-        config: the settings.
-        options: iterable of names of options.
+        options: names of options, as `refused_option` returns them. A name that is no setting of
+            Inspect, such as `schema`, is returned, too.
     """
-    names: list[str] = []
+    names: set[str] = set()
     for option in options:
-        names += SETTINGS_OF_OPTION.get(option, (option,))
-    return config.model_copy(update=dict.fromkeys(names)) if names else config
+        names.update(SETTINGS_OF_OPTION.get(option, (option,)))
+    return names
 
 
-def model_without(model: Model, options: Any) -> Model:
+def without_options(config: GenerateConfig, options: Iterable[str]) -> GenerateConfig:
+    """Return settings of a call in which the given options are None.
+
+    It is `config` itself if none of the options is set in it, else a changed copy.
+
+    Args:
+        config: the settings, which are not changed.
+        options: names of options.
+    """
+    set_names = [
+        name for name in settings_of_options(options) if getattr(config, name, None) is not None
+    ]
+    return config.model_copy(update=dict.fromkeys(set_names)) if set_names else config
+
+
+def model_without(model: Model, options: Iterable[str]) -> Model:
     """Return a model whose own settings lack the given options.
 
     It is `model` itself if its settings have none of the options, else a changed copy. The settings
@@ -151,11 +164,10 @@ def model_without(model: Model, options: Any) -> Model:
 
     Args:
         model: the model, which is not changed.
-        options: iterable of names of options.
+        options: names of options.
     """
     plain = without_options(model.config, options)
-    # For speed, settings that are the same object are not compared field by field.
-    if plain is model.config or plain == model.config:
+    if plain is model.config:
         return model
     changed = copy(model)
     changed.config = plain

@@ -34,6 +34,9 @@ ROWS_AT_ONCE = 4_000_000
 ROWS_IN_ARRAYS = 2_000_000
 """Largest number of rows whose counted columns are read into arrays, which take a tenth of a
 gigabyte at most."""
+ROWS_IN_NUMBERS = 12_000_000
+"""Largest number of rows that are grouped as numbers in memory (`packed_rows`): the numbers take a
+tenth of a gigabyte at most, and their groups three tenths."""
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
 """Matches a size of memory above 0, such as `700MB` or `1.5 GiB`."""
 SETTINGS = (
@@ -74,6 +77,7 @@ class Duck:
         if memory is not None and not SIZE.fullmatch(memory):
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
         self.folder = make_folder()
+        self._has_limit = memory is not None
         # A connection with a limit of memory would keep it, so that it is neither reused nor kept.
         may_reuse = memory is None
         self.connection = _IDLE_CONNECTIONS.pop() if may_reuse and _IDLE_CONNECTIONS else _connect()
@@ -159,6 +163,13 @@ class Duck:
     def is_small(self, rows: int) -> bool:
         """Return whether some columns of so many rows may be arrays (`ROWS_IN_ARRAYS`)."""
         return rows <= ROWS_IN_ARRAYS
+
+    def fits_numbers(self, rows: int) -> bool:
+        """Return whether so many rows may be numbers in memory (`ROWS_IN_NUMBERS`).
+
+        They may not if the memory is limited, because the limit is that of the database.
+        """
+        return not self._has_limit and rows <= ROWS_IN_NUMBERS
 
     def store_groups(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
         """Store the groups of rows, sorted by their first three keys.
@@ -270,6 +281,15 @@ class Duck:
                     yield arrays_of(batch)
             finally:
                 cursor.execute("reset threads")
+
+    def read_in_batches(self, query: str) -> Iterator[dict[str, np.ndarray]]:
+        """Yield the rows of a query, about `BATCH` at a time, as `arrays` returns them.
+
+        No other query may run until all rows were yielded, or the generator is closed.
+        """
+        with _convert_duckdb_errors():
+            for batch in self.connection.sql(query).to_arrow_reader(BATCH):
+                yield arrays_of(batch)
 
     def columns(self, name: str) -> dict[str, str]:
         """Return the type of each column of a table or view, by name of the column.

@@ -132,6 +132,10 @@ class Spark:
         """Return False: the rows stay on the executors."""
         return False
 
+    def fits_numbers(self, rows: int) -> bool:  # noqa: ARG002
+        """Return False: the rows stay on the executors."""
+        return False
+
     def view_arrays(
         self, name: str, arrays: dict[str, np.ndarray], query: Callable[[str], str]
     ) -> None:

@@ -17,6 +17,7 @@ from podium.data.counting import relations
 from podium.data.counting.coded_texts import CodedTexts, code_by_name
 from podium.data.counting.grades import Grades
 from podium.data.counting.grouping import Grouping, group_arrays
+from podium.data.counting.packed_rows import group_packed, pack_rows, plan_packing
 from podium.data.counting.relations import (
     GROUP,
     NO_REASON,
@@ -581,7 +582,12 @@ class Verdicts:
                 types=self._small_types() if is_small else None,
             )
             source = f"({counted}) as counted"
-            if not (is_small and self._group_arrays(grouped, source, grouping)):
+            is_grouped = False
+            if is_small:
+                is_grouped = self._group_arrays(grouped, source, grouping)
+            elif self.engine.fits_numbers(self._row_counts[0]):
+                is_grouped = self._group_numbers(grouped, source, grouping)
+            if not is_grouped:
                 self.engine.store_groups(grouped, self._row_counts[0], source, grouping)
             self._groups[hard] = grouped
         return self._groups[hard]
@@ -620,6 +626,51 @@ class Verdicts:
         # What is left to give to the query is the relation with the arrays.
         self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
         return True
+
+    def _group_numbers(self, name: str, counted: str, grouping: Grouping) -> bool:
+        """Make a view of the groups of judgments, which are made in memory of a number per row.
+
+        Args:
+            name: name of the view.
+            counted: the relation of the counted columns (see `relations`).
+            grouping: how they are grouped.
+
+        Returns:
+            Whether it was made: there are rows, and each fits into a number.
+        """
+        types = {str(row[0]): str(row[1]) for row in self.engine.rows(f"describe select * from {counted}")}
+        packing = plan_packing(grouping, types, self._ranges_of_codes())
+        if packing is None:
+            return False
+        batches = self.engine.read_in_batches(packing.numbers_query(counted))
+        packed = pack_rows(packing, self._row_counts[0], batches)
+        if packed is None or not len(packed[0]):
+            return False
+        numbers, values = packed
+        marks = self.engine.fresh("marks")
+        self.engine.register(marks, packing.marks(values))
+        aggregates = self.engine.arrays(packing.aggregates_query(marks))
+        groups = group_packed(packing, numbers, values, aggregates)
+        self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
+        return True
+
+    def _ranges_of_codes(self) -> dict[str, tuple[int, int]]:
+        """Return the least and the last value of each counted column of codes, by name."""
+        last_cluster = self._items
+        if self._row_counts[1]:
+            last_cluster += self.engine.rows(f"select max({ROW}) from {self.judgments}")[0][0]
+        names = {name: self.count_names(name) for name in ("judge", "voter", "metric", "reason")}
+        names |= {"first": len(self.models), "second": len(self.models)}
+        if self.group is not None:
+            names[GROUP] = self.count_names(self.group)
+        ranges = {name: (0, number) for name, number in names.items()}
+        ranges["cluster"] = (0, last_cluster)
+        if "response" in self._counted:
+            query = f"select min(response), max(response) from {self.judgments}"
+            least, last = self.engine.rows(query)[0]
+            # An empty cell counts as response 1.
+            ranges["response"] = (min(least or 1, 1), max(last or 1, 1))
+        return ranges
 
     @cached_property
     def _codes_of_battles(self) -> dict[str, np.ndarray]:

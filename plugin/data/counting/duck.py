@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 BATCH = 1_000_000
-"""Number of rows that are handed over at once."""
+"""Largest number of rows that are handed over at once if there are no more."""
+ROWS_OF_BATCH = 250_000
+"""Number of rows that are handed over at once if there are more: what is computed of them then
+takes little memory."""
 ROWS_AT_ONCE = 4_000_000
 """Largest number of rows that are grouped at once: their groups take half a gigabyte at most."""
 ROWS_IN_ARRAYS = 2_000_000
@@ -255,7 +258,9 @@ class Duck:
         order: str,  # noqa: ARG002
         most: int,
     ) -> Iterator[dict[str, np.ndarray]]:
-        """Yield the rows of a query of stored groups in stored order, `BATCH` at a time.
+        """Yield the rows of a query of stored groups in stored order, some at a time.
+
+        They are at most `BATCH` rows, or several times `ROWS_OF_BATCH`.
 
         A batch has its columns by name, as `arrays` returns them.
 
@@ -277,18 +282,18 @@ class Duck:
             # One thread, so that the other cores are free for the caller, which sums up the rows.
             cursor.execute("set threads = 1")
             try:
-                for batch in cursor.sql(query).to_arrow_reader(BATCH):
+                for batch in cursor.sql(query).to_arrow_reader(ROWS_OF_BATCH):
                     yield arrays_of(batch)
             finally:
                 cursor.execute("reset threads")
 
     def read_in_batches(self, query: str) -> Iterator[dict[str, np.ndarray]]:
-        """Yield the rows of a query, about `BATCH` at a time, as `arrays` returns them.
+        """Yield the rows of a query, `ROWS_OF_BATCH` at a time, as `arrays` returns them.
 
         No other query may run until all rows were yielded, or the generator is closed.
         """
         with _convert_duckdb_errors():
-            for batch in self.connection.sql(query).to_arrow_reader(BATCH):
+            for batch in self.connection.sql(query).to_arrow_reader(ROWS_OF_BATCH):
                 yield arrays_of(batch)
 
     def columns(self, name: str) -> dict[str, str]:

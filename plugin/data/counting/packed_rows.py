@@ -5,7 +5,7 @@ codes of the columns of which aggregates are made. These have few different valu
 so that an aggregate is computed once for each mark, and looked up by it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -26,8 +26,8 @@ MOST_MARK_BITS = 16
 """Largest number of bits of a mark."""
 MOST_CODE_BITS = 8
 """Largest number of bits of the code of a float."""
-ROWS_OF_SLICE = 1_000_000
-"""Number of sorted rows that are added up at once."""
+ROWS_OF_SLICE = 2**17
+"""Number of sorted rows that are added up at once, so few that a processor's cache holds them."""
 FLOAT = "DOUBLE"
 """DuckDB's type of floats."""
 WHOLE_TYPES = ("INTEGER", "BIGINT")
@@ -177,19 +177,47 @@ def plan_packing(
     )
 
 
-def pack_rows(
-    packing: Packing, rows: int, batches: Iterable[Mapping[str, np.ndarray]]
-) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
-    """Return the numbers of rows, sorted, and the values of each column of floats by code.
+def group_as_numbers(
+    packing: Packing,
+    rows: int,
+    batches: Iterable[Mapping[str, np.ndarray]],
+    aggregate_marks: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]],
+) -> dict[str, np.ndarray] | None:
+    """Group rows by sorting their numbers.
 
     Args:
         packing: how the rows become numbers.
         rows: largest number of rows.
         batches: the columns of `Packing.numbers_query`, some rows at a time.
+        aggregate_marks: returns the columns of `Packing.aggregates_query` for a relation with the
+            columns that it is given, shape (marks,) each.
 
     Returns:
-        The numbers, shape (rows,), and the values by column, shape (codes,) each. None if a column
-        of floats has more different values than codes.
+        The groups, as `group_arrays` returns them, sorted by their first `SORTED_KEYS` keys. None
+        if there are no rows, or if a column of floats has more different values than codes.
+    """
+    packed = _pack_rows(packing, rows, batches)
+    if packed is None or not len(packed[0]):
+        return None
+    numbers, values = packed
+    aggregates = aggregate_marks(packing.marks(values))
+    slices = _slices(numbers, packing.mark_bits)
+    groups_of_slices = [_group_slice(packing, each, values, aggregates) for each in slices]
+    # What is not needed any more is removed before the groups are copied.
+    del numbers, packed
+    groups = {}
+    for name in tuple(groups_of_slices[0]):
+        groups[name] = np.concatenate([each.pop(name) for each in groups_of_slices])
+    return groups
+
+
+def _pack_rows(
+    packing: Packing, rows: int, batches: Iterable[Mapping[str, np.ndarray]]
+) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+    """Return the numbers of rows, sorted, and the values of each column of floats by code.
+
+    The shapes are (rows,) and (codes,). The result is None if a column of floats has more different
+    values than codes. The arguments are those of `group_as_numbers`.
     """
     numbers = np.empty(rows, dtype=np.int64)
     values = {part.name: _ValueCodes(1 << part.bits) for part in packing.floats}
@@ -206,32 +234,6 @@ def pack_rows(
     numbers = numbers[:end]
     numbers.sort()
     return numbers, {name: each.values for name, each in values.items()}
-
-
-def group_packed(
-    packing: Packing,
-    numbers: np.ndarray,
-    values: Mapping[str, np.ndarray],
-    aggregates: Mapping[str, np.ndarray],
-) -> dict[str, np.ndarray]:
-    """Group rows that were packed into numbers.
-
-    Args:
-        packing: how they were packed.
-        numbers: the numbers, sorted, shape (rows,); at least one.
-        values: the values of each column of floats by code.
-        aggregates: the columns of `Packing.aggregates_query`, by mark; shape (marks,) each.
-
-    Returns:
-        The groups, as `group_arrays` returns them. They are sorted by their keys.
-    """
-    slices = _slices(numbers, packing.mark_bits)
-    groups_of_slices = [_group_slice(packing, each, values, aggregates) for each in slices]
-    groups = {}
-    for name in tuple(groups_of_slices[0]):
-        # Removed there, so that the memory of one column after the other is free again.
-        groups[name] = np.concatenate([each.pop(name) for each in groups_of_slices])
-    return groups
 
 
 class _ValueCodes:
@@ -296,32 +298,53 @@ def _group_slice(
     values: Mapping[str, np.ndarray],
     aggregates: Mapping[str, np.ndarray],
 ) -> dict[str, np.ndarray]:
-    """Return the groups of sorted numbers (see `group_packed`)."""
+    """Return the groups of some sorted numbers.
+
+    Args:
+        packing: how the rows became numbers.
+        numbers: the numbers, shape (rows,); at least one.
+        values: the values of each column of floats by code, shape (codes,) each.
+        aggregates: the columns of `Packing.aggregates_query`, shape (marks,) each.
+    """
     key = numbers >> packing.mark_bits
     starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
     mark = numbers & ((1 << packing.mark_bits) - 1)
+    number_of_group = numbers[starts]
     sizes = np.diff(starts, append=len(numbers))
     groups = {}
     for part in packing.keys:
-        codes = part.codes(numbers[starts])
+        codes = part.codes(number_of_group)
         is_float = part.type == FLOAT
         groups[part.name] = values[part.name][codes] if is_float else _decode(part, codes)
-    counts = []
+    is_counted = {}
     for name, aggregate in packing.grouping.aggregates.items():
         if aggregate == ("count", "*"):
             groups[name] = sizes.astype(count_type(sizes))
-        elif aggregate.kind == "count":
-            counts.append(name)
+            continue
+        of_mark = aggregates[f"{VALUE}{name}"]
+        if aggregate.kind == "count":
+            is_counted[name] = of_mark
+        elif aggregate.kind == "sum":
+            has_value = ~np.isnan(of_mark)
+            groups[name] = np.add.reduceat(np.where(has_value, of_mark, 0.0)[mark], starts)
+            if not has_value.all():
+                is_counted[f"{VALUE}{name}"] = has_value
         else:
-            groups[name] = reduce_groups(aggregate.kind, aggregates[f"{VALUE}{name}"][mark], starts)
-    return groups | _count_values(counts, aggregates, mark, starts, sizes)
+            groups[name] = reduce_groups(aggregate.kind, of_mark[mark], starts)
+    for name, counts in _count_rows(is_counted, mark, starts, sizes).items():
+        if name in aggregates:
+            # A sum of no values is empty.
+            groups[name.removeprefix(VALUE)][counts == 0] = np.nan
+        else:
+            groups[name] = counts
+    return groups
 
 
 def _decode(part: Part, codes: np.ndarray) -> np.ndarray:
     """Return the values of codes of whole numbers or booleans; NaN, thus floats, if any is empty.
 
     Booleans without empty cells are booleans, and whole numbers have the smallest type, from two
-    bytes on.
+    bytes on. The codes, shape (n,), are overwritten.
     """
     if not codes.all():
         return np.where(codes, codes + (part.least - 1.0), np.nan)
@@ -332,34 +355,30 @@ def _decode(part: Part, codes: np.ndarray) -> np.ndarray:
     return codes.astype(np.promote_types(np.int16, np.min_scalar_type(-largest)))
 
 
-def _count_values(
-    names: Sequence[str],
-    values: Mapping[str, np.ndarray],
-    mark: np.ndarray,
-    starts: np.ndarray,
-    sizes: np.ndarray,
+def _count_rows(
+    is_counted: Mapping[str, np.ndarray], mark: np.ndarray, starts: np.ndarray, sizes: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return how many rows of each group have a value, by aggregate; shape (groups,) each.
+    """Return how many rows of each group are counted, by name; shape (groups,) each.
 
     Several counts are added up at once, as parts of one number.
 
     Args:
-        names: names of the aggregates.
-        values: whether there is a value, by `VALUE` and name of the aggregate, shape (marks,) each.
+        is_counted: whether rows with a mark are counted, by name, shape (marks,) each.
         mark: the mark of each row, shape (rows,).
         starts: position of the first row of each group, shape (groups,).
         sizes: number of rows of each group, shape (groups,).
     """
     bits = int(sizes.max()).bit_length()
-    type_ = count_type(sizes)
-    counts = {}
+    names = list(is_counted)
     number_at_once = BITS // bits
+    counts = {}
     for start in range(0, len(names), number_at_once):
         names_at_once = names[start : start + number_at_once]
-        parts_of_mark = np.zeros(len(values[f"{VALUE}{names_at_once[0]}"]), dtype=np.int64)
+        total_of_mark = np.zeros(len(is_counted[names_at_once[0]]), dtype=np.int64)
         for k, name in enumerate(names_at_once):
-            parts_of_mark |= values[f"{VALUE}{name}"].astype(np.int64) << (k * bits)
-        sums = np.add.reduceat(parts_of_mark[mark], starts)
+            total_of_mark += is_counted[name].astype(np.int64) << (k * bits)
+        totals = np.add.reduceat(total_of_mark[mark], starts)
         for k, name in enumerate(names_at_once):
-            counts[name] = ((sums >> (k * bits)) & ((1 << bits) - 1)).astype(type_)
+            count = (totals >> (k * bits)) & ((1 << bits) - 1)
+            counts[name] = count.astype(count_type(sizes))
     return counts

@@ -17,7 +17,7 @@ from podium.data.counting import relations
 from podium.data.counting.coded_texts import CodedTexts, code_by_name
 from podium.data.counting.grades import Grades
 from podium.data.counting.grouping import Grouping, group_arrays
-from podium.data.counting.packed_rows import group_packed, pack_rows, plan_packing
+from podium.data.counting.packed_rows import group_as_numbers, plan_packing
 from podium.data.counting.relations import (
     GROUP,
     NO_REASON,
@@ -638,19 +638,21 @@ class Verdicts:
         Returns:
             Whether it was made: there are rows, and each fits into a number.
         """
-        types = {str(row[0]): str(row[1]) for row in self.engine.rows(f"describe select * from {counted}")}
+        described = self.engine.rows(f"describe select * from {counted}")
+        types = {str(row[0]): str(row[1]) for row in described}
         packing = plan_packing(grouping, types, self._ranges_of_codes())
         if packing is None:
             return False
-        batches = self.engine.read_in_batches(packing.numbers_query(counted))
-        packed = pack_rows(packing, self._row_counts[0], batches)
-        if packed is None or not len(packed[0]):
+        numbers = self.engine.read_in_batches(packing.numbers_query(counted))
+
+        def aggregate_marks(marks: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            relation = self.engine.fresh("marks")
+            self.engine.register(relation, marks)
+            return self.engine.arrays(packing.aggregates_query(relation))
+
+        groups = group_as_numbers(packing, self._row_counts[0], numbers, aggregate_marks)
+        if groups is None:
             return False
-        numbers, values = packed
-        marks = self.engine.fresh("marks")
-        self.engine.register(marks, packing.marks(values))
-        aggregates = self.engine.arrays(packing.aggregates_query(marks))
-        groups = group_packed(packing, numbers, values, aggregates)
         self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
         return True
 

@@ -7,9 +7,9 @@ import re
 import shutil
 import stat
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from duckdb import BinderException, CatalogException, Error, OutOfMemoryExceptio
 
 from podium.data.counting.coded_texts import CodedFrame
 from podium.data.counting.grouping import Grouping
+from podium.data.counting.packed_rows import group_as_numbers, plan_packing
 from podium.data.counting.relations import sql_literal
 from podium.errors import DataError, UsageError
 from podium.storage.temporary_folders import make_folder, process_folder
@@ -172,20 +173,31 @@ class Duck:
 
         They may not if the memory is limited, because the limit is that of the database.
         """
-        return not self._has_limit and rows <= ROWS_IN_NUMBERS
+        return not self._has_limit and 0 < rows <= ROWS_IN_NUMBERS
 
-    def store_groups(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
+    def store_groups(
+        self,
+        name: str,
+        rows: int,
+        source: str,
+        grouping: Grouping,
+        ranges: Callable[[], Mapping[str, tuple[int, int]]],
+    ) -> None:
         """Store the groups of rows, sorted by their first three keys.
 
-        If there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the
-        groups are stored on disk. Each step takes the rows of a range of the first key.
+        If each row fits into a number, they are grouped in memory (`fits_numbers`). Otherwise, if
+        there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the groups
+        are stored on disk. Each step takes the rows of a range of the first key.
 
         Args:
             name: name of the new table or view.
             rows: number of rows of the source.
             source: the relation whose rows are grouped.
             grouping: how they are grouped.
+            ranges: returns the least and the last value of each column of whole numbers, by name.
         """
+        if self.fits_numbers(rows) and self._group_numbers(name, rows, source, grouping, ranges()):
+            return
         order = ", ".join(grouping.keys[:3])
         if rows <= ROWS_AT_ONCE:
             self.store(name, f"{grouping.query(source)} order by {order}")
@@ -202,6 +214,34 @@ class Duck:
             self._run(f"{verb} {grouping.query(part)} order by {order}")
         file.unlink()
         self.view(name, f"select * from {on_disk}")
+
+    def _group_numbers(
+        self,
+        name: str,
+        rows: int,
+        source: str,
+        grouping: Grouping,
+        ranges: Mapping[str, tuple[int, int]],
+    ) -> bool:
+        """Make a view of the groups of rows in memory, if each row fits into a number.
+
+        The arguments are those of `store_groups`. The result is whether the rows fit.
+        """
+        packing = plan_packing(grouping, self._types_of(f"select * from {source}"), ranges)
+        if packing is None:
+            return False
+
+        def aggregate_marks(marks: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            relation = self.fresh("marks")
+            self.register(relation, marks)
+            return self.arrays(packing.aggregates_query(relation))
+
+        batches = self._read_in_batches(packing.numbers_query(source))
+        groups = group_as_numbers(packing, rows, batches, aggregate_marks)
+        if groups is None:
+            return False
+        self.view_arrays(name, groups, partial(grouping.arrays_query, groups))
+        return True
 
     def _ranges(self, table: str, column: str, rows: int) -> list[str]:
         """Return SQL conditions for ranges of a column with about `ROWS_AT_ONCE` rows each.
@@ -287,7 +327,7 @@ class Duck:
             finally:
                 cursor.execute("reset threads")
 
-    def read_in_batches(self, query: str) -> Iterator[dict[str, np.ndarray]]:
+    def _read_in_batches(self, query: str) -> Iterator[dict[str, np.ndarray]]:
         """Yield the rows of a query, `ROWS_OF_BATCH` at a time, as `arrays` returns them.
 
         No other query may run until all rows were yielded, or the generator is closed.
@@ -302,9 +342,12 @@ class Duck:
         The types are looked up once.
         """
         if name not in self._types:
-            rows = self.rows(f"describe {name}")
-            self._types[name] = {str(row[0]): str(row[1]) for row in rows}
+            self._types[name] = self._types_of(name)
         return dict(self._types[name])
+
+    def _types_of(self, relation: str) -> dict[str, str]:
+        """Return the type of each column of a table, view or query, by name of the column."""
+        return {str(row[0]): str(row[1]) for row in self.rows(f"describe {relation}")}
 
     def _refuse_changed(self) -> None:
         """Raise DataError if a watched file has changed since `watch`."""

@@ -133,7 +133,9 @@ def group_arrays(grouping: Grouping, rows: dict[str, np.ndarray]) -> dict[str, n
             groups[name] = groups[name].astype(counts)
         if len(rows_of_larger):
             values_of_larger = values[rows_of_larger]
-            groups[name][is_larger] = reduce_groups(aggregate.kind, values_of_larger, starts_of_larger)
+            groups[name][is_larger] = reduce_groups(
+                aggregate.kind, values_of_larger, starts_of_larger
+            )
     return groups
 
 

@@ -34,7 +34,7 @@ WHOLE_TYPES = ("INTEGER", "BIGINT")
 """DuckDB's types of whole numbers that can be parts of a number."""
 
 
-class Part(NamedTuple):
+class BitField(NamedTuple):
     """The bits of a number that hold a column.
 
     Attributes:
@@ -69,12 +69,12 @@ class Packing:
     """
 
     grouping: Grouping
-    keys: tuple[Part, ...]
-    others: tuple[Part, ...]
+    keys: tuple[BitField, ...]
+    others: tuple[BitField, ...]
     mark_bits: int
 
     @property
-    def floats(self) -> list[Part]:
+    def floats(self) -> list[BitField]:
         """The parts of columns of floats."""
         return [part for part in (*self.keys, *self.others) if part.type == FLOAT]
 
@@ -167,7 +167,7 @@ def plan_packing(
     shift = 0
     for name in (*others, *reversed(grouping.keys)):
         size = bits.get(name, bits_of_float)
-        parts[name] = Part(name, types[name], least_of.get(name, 0), size, shift)
+        parts[name] = BitField(name, types[name], least_of.get(name, 0), size, shift)
         shift += size
     return Packing(
         grouping,
@@ -187,17 +187,17 @@ def group_as_numbers(
 
     Args:
         packing: how the rows become numbers.
-        rows: largest number of rows.
+        rows: number of rows, at least one.
         batches: the columns of `Packing.numbers_query`, some rows at a time.
         aggregate_marks: returns the columns of `Packing.aggregates_query` for a relation with the
             columns that it is given, shape (marks,) each.
 
     Returns:
         The groups, as `group_arrays` returns them, sorted by their first `SORTED_KEYS` keys. None
-        if there are no rows, or if a column of floats has more different values than codes.
+        if a column of floats has more different values than codes.
     """
     packed = _pack_rows(packing, rows, batches)
-    if packed is None or not len(packed[0]):
+    if packed is None:
         return None
     numbers, values = packed
     aggregates = aggregate_marks(packing.marks(values))
@@ -231,7 +231,6 @@ def _pack_rows(
             if codes is None:
                 return None
             numbers_of_batch |= codes << part.shift
-    numbers = numbers[:end]
     numbers.sort()
     return numbers, {name: each.values for name, each in values.items()}
 
@@ -340,7 +339,7 @@ def _group_slice(
     return groups
 
 
-def _decode(part: Part, codes: np.ndarray) -> np.ndarray:
+def _decode(part: BitField, codes: np.ndarray) -> np.ndarray:
     """Return the values of codes of whole numbers or booleans; NaN, thus floats, if any is empty.
 
     Booleans without empty cells are booleans, and whole numbers have the smallest type, from two

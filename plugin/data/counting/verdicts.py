@@ -17,7 +17,6 @@ from podium.data.counting import relations
 from podium.data.counting.coded_texts import CodedTexts, code_by_name
 from podium.data.counting.grades import Grades
 from podium.data.counting.grouping import Grouping, group_arrays
-from podium.data.counting.packed_rows import group_as_numbers, plan_packing
 from podium.data.counting.relations import (
     GROUP,
     NO_REASON,
@@ -582,13 +581,9 @@ class Verdicts:
                 types=self._small_types() if is_small else None,
             )
             source = f"({counted}) as counted"
-            is_grouped = False
-            if is_small:
-                is_grouped = self._group_arrays(grouped, source, grouping)
-            elif self.engine.fits_numbers(self._row_counts[0]):
-                is_grouped = self._group_numbers(grouped, source, grouping)
-            if not is_grouped:
-                self.engine.store_groups(grouped, self._row_counts[0], source, grouping)
+            if not (is_small and self._group_arrays(grouped, source, grouping)):
+                rows = self._row_counts[0]
+                self.engine.store_groups(grouped, rows, source, grouping, self._ranges_of_codes)
             self._groups[hard] = grouped
         return self._groups[hard]
 
@@ -627,51 +622,27 @@ class Verdicts:
         self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
         return True
 
-    def _group_numbers(self, name: str, counted: str, grouping: Grouping) -> bool:
-        """Make a view of the groups of judgments, which are made in memory of a number per row.
-
-        Args:
-            name: name of the view.
-            counted: the relation of the counted columns (see `relations`).
-            grouping: how they are grouped.
-
-        Returns:
-            Whether it was made: there are rows, and each fits into a number.
-        """
-        described = self.engine.rows(f"describe select * from {counted}")
-        types = {str(row[0]): str(row[1]) for row in described}
-        packing = plan_packing(grouping, types, self._ranges_of_codes())
-        if packing is None:
-            return False
-        numbers = self.engine.read_in_batches(packing.numbers_query(counted))
-
-        def aggregate_marks(marks: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-            relation = self.engine.fresh("marks")
-            self.engine.register(relation, marks)
-            return self.engine.arrays(packing.aggregates_query(relation))
-
-        groups = group_as_numbers(packing, self._row_counts[0], numbers, aggregate_marks)
-        if groups is None:
-            return False
-        self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
-        return True
-
     def _ranges_of_codes(self) -> dict[str, tuple[int, int]]:
-        """Return the least and the last value of each counted column of codes, by name."""
+        """Return the least and the last value of each counted column of whole numbers, by name.
+
+        There must be a judgment.
+        """
+        numbers = {name: self.count_names(name) for name in ("judge", "voter", "metric", "reason")}
+        numbers |= {"first": len(self.models), "second": len(self.models)}
+        if self.group is not None:
+            numbers[GROUP] = self.count_names(self.group)
+        ranges = {name: (0, max(number - 1, 0)) for name, number in numbers.items()}
         last_cluster = self._items
         if self._row_counts[1]:
             last_cluster += self.engine.rows(f"select max({ROW}) from {self.judgments}")[0][0]
-        names = {name: self.count_names(name) for name in ("judge", "voter", "metric", "reason")}
-        names |= {"first": len(self.models), "second": len(self.models)}
-        if self.group is not None:
-            names[GROUP] = self.count_names(self.group)
-        ranges = {name: (0, number) for name, number in names.items()}
         ranges["cluster"] = (0, last_cluster)
-        if "response" in self._counted:
-            query = f"select min(response), max(response) from {self.judgments}"
-            least, last = self.engine.rows(query)[0]
-            # An empty cell counts as response 1.
-            ranges["response"] = (min(least or 1, 1), max(last or 1, 1))
+        types = self.engine.columns(self.judgments)
+        for name in {"repeat", "response"} & {*self._counted}:
+            if types[name] == "BIGINT":
+                # An empty response counts as number 1.
+                value = f"coalesce({name}, 1)"
+                query = f"select min({value}), max({value}) from {self.judgments}"
+                ranges[name] = self.engine.rows(query)[0]
         return ranges
 
     @cached_property

@@ -185,9 +185,7 @@ class Duck:
     ) -> None:
         """Store the groups of rows, sorted by their first three keys.
 
-        If each row fits into a number, they are grouped in memory (`fits_numbers`). Otherwise, if
-        there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the groups
-        are stored on disk. Each step takes the rows of a range of the first key.
+        Rows that fit into numbers are grouped in memory, others by queries.
 
         Args:
             name: name of the new table or view.
@@ -196,8 +194,17 @@ class Duck:
             grouping: how they are grouped.
             ranges: returns the least and the last value of each column of whole numbers, by name.
         """
-        if self.fits_numbers(rows) and self._group_numbers(name, rows, source, grouping, ranges()):
-            return
+        fits_numbers = self.fits_numbers(rows)
+        if not (fits_numbers and self._group_numbers(name, rows, source, grouping, ranges())):
+            self._group_by_queries(name, rows, source, grouping)
+
+    def _group_by_queries(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
+        """Store the groups of rows, which queries make.
+
+        If there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the
+        groups are stored on disk. Each step takes the rows of a range of the first key. The
+        arguments are those of `store_groups`.
+        """
         order = ", ".join(grouping.keys[:3])
         if rows <= ROWS_AT_ONCE:
             self.store(name, f"{grouping.query(source)} order by {order}")

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from podium import NotIdentifiedError, rank
 from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
-from podium.data.counting.grouping import Grouping
+from podium.data.counting.duck import Duck
 from podium.data.counting.verdicts import verdicts_of
 from podium.notices.notice_text import notice_texts
 
@@ -74,8 +74,7 @@ def test_rows_grouped_by_the_database_equal_plain_loops(merge, monkeypatch):
 @pytest.mark.parametrize("keep_one_sided", [False, True])
 def test_rows_grouped_as_numbers_equal_plain_loops(further, item, keep_one_sided, monkeypatch):
     monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_ARRAYS", 0)
-    # The database does not group them.
-    monkeypatch.setattr(Grouping, "query", None)
+    monkeypatch.setattr(Duck, "_group_by_queries", None)
     columns = (*item, "model_a", "model_b", "credit", *further)
     check(drawn_rows(8), columns, merge=True, keep_one_sided=keep_one_sided)
 

@@ -51,6 +51,11 @@ def cells_of(duck: Duck, query: str) -> list[tuple[float | None, ...]]:
     return [tuple(None if cell is None else round(float(cell), 9) for cell in row) for row in rows]
 
 
+def literal(cell: float | None) -> str:
+    """Return a cell as SQL."""
+    return "null" if cell is None else repr(cell)
+
+
 def is_grouped_as_numbers(duck: Duck, rows: int) -> bool:
     """Group the rows of `cells` into `groups`, and return whether these are arrays in memory."""
     duck.store_groups("groups", rows, "cells", GROUPING, lambda: RANGES)
@@ -63,9 +68,9 @@ def test_groups_made_of_numbers_are_those_of_the_database(
     rows: list[tuple[float | None, ...]], rows_of_slice: int
 ) -> None:
     duck = Duck()
-    columns = ", ".join(f"{name} {type_}" for name, type_ in TYPES.items())
-    duck.connection.execute(f"create or replace temp table cells ({columns})")
-    duck.connection.executemany(f"insert into cells values ({', '.join('?' * len(TYPES))})", rows)
+    columns = ", ".join(f"cast({name} as {type_}) as {name}" for name, type_ in TYPES.items())
+    lines = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
+    duck.store("cells", f"select {columns} from (values {lines}) as drawn({', '.join(TYPES)})")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packed_rows, "ROWS_OF_SLICE", rows_of_slice)
         assert is_grouped_as_numbers(duck, len(rows))

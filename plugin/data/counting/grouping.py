@@ -92,7 +92,7 @@ class Grouping:
         for name, array in groups.items():
             value = name
             if array.dtype.kind == "f":
-                value = f"nullif({name}, 'nan'::double)"
+                value = f"nullif(cast({name} as double), 'nan'::double)"
             elif array.dtype in (np.int8, np.int16):
                 value = f"cast({name} as int)"
             columns.append(f"{value} as {name}")

@@ -5,9 +5,8 @@ codes of the columns of which aggregates are made. These have few different valu
 so that an aggregate is computed once for each mark, and looked up by it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -201,14 +200,13 @@ def group_as_numbers(
         return None
     numbers, values = packed
     aggregates = aggregate_marks(packing.marks(values))
-    slices = _slices(numbers, packing.mark_bits)
-    groups_of_slices = [_group_slice(packing, each, values, aggregates) for each in slices]
-    # What is not needed any more is removed before the groups are copied.
-    del numbers, packed
-    groups = {}
-    for name in tuple(groups_of_slices[0]):
-        groups[name] = np.concatenate([each.pop(name) for each in groups_of_slices])
-    return groups
+    slices = []
+    # From the last slice to the first one, so that the memory of each is free when it is grouped.
+    for start in reversed(_starts_of_slices(numbers, packing.mark_bits)):
+        slices.append(_group_slice(packing, numbers[start:], values, aggregates))
+        numbers.resize(start, refcheck=False)
+    slices.reverse()
+    return {name: np.concatenate([each.pop(name) for each in slices]) for name in tuple(slices[0])}
 
 
 def _pack_rows(
@@ -279,16 +277,20 @@ class _ValueCodes:
         return np.searchsorted(self._sorted[1:], bits, side="right")
 
 
-def _slices(numbers: np.ndarray, mark_bits: int) -> Iterator[np.ndarray]:
-    """Yield sorted numbers in slices of about `ROWS_OF_SLICE`; no group is in two of them."""
-    ends = [0]
-    while ends[-1] < len(numbers):
-        last = min(ends[-1] + ROWS_OF_SLICE, len(numbers)) - 1
-        # All numbers of the group that has the last row are below this one.
+def _starts_of_slices(numbers: np.ndarray, mark_bits: int) -> list[int]:
+    """Return the positions that divide sorted numbers into slices of about `ROWS_OF_SLICE`.
+
+    The first one is 0. No group is in two slices.
+    """
+    starts = []
+    end = 0
+    while end < len(numbers):
+        starts.append(end)
+        last = min(end + ROWS_OF_SLICE, len(numbers)) - 1
+        # The group that has the last row ends where the number of another one may stand.
         next_group = ((int(numbers[last]) >> mark_bits) + 1) << mark_bits
-        ends.append(int(np.searchsorted(numbers, next_group)))
-    for start, end in pairwise(ends):
-        yield numbers[start:end]
+        end = int(np.searchsorted(numbers, next_group))
+    return starts
 
 
 def _group_slice(
@@ -325,7 +327,8 @@ def _group_slice(
             is_counted[name] = of_mark
         elif aggregate.kind == "sum":
             has_value = ~np.isnan(of_mark)
-            groups[name] = np.add.reduceat(np.where(has_value, of_mark, 0.0)[mark], starts)
+            sums = np.add.reduceat(np.where(has_value, of_mark, 0.0)[mark], starts)
+            groups[name] = _half_if_exact(sums)
             if not has_value.all():
                 is_counted[f"{VALUE}{name}"] = has_value
         else:
@@ -337,6 +340,13 @@ def _group_slice(
         else:
             groups[name] = counts
     return groups
+
+
+def _half_if_exact(sums: np.ndarray) -> np.ndarray:
+    """Return numbers of four bytes if they are equal to these of eight, else these; shape (n,)."""
+    with np.errstate(over="ignore"):
+        half = sums.astype(np.float32)
+    return half if (half == sums).all() else sums
 
 
 def _decode(part: BitField, codes: np.ndarray) -> np.ndarray:

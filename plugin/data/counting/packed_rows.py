@@ -7,6 +7,7 @@ so that an aggregate is computed once for each mark, and looked up by it.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ SORTED_KEYS = 3
 """Number of first keys by which groups are sorted; the others may be in any order."""
 MOST_MARK_BITS = 16
 """Largest number of bits of a mark."""
-MOST_CODE_BITS = 8
+MOST_CODE_BITS = 12
 """Largest number of bits of the code of a float."""
 ROWS_OF_SLICE = 2**17
 """Number of sorted rows that are added up at once, so few that a processor's cache holds them."""
@@ -200,13 +201,26 @@ def group_as_numbers(
         return None
     numbers, values = packed
     aggregates = aggregate_marks(packing.marks(values))
-    slices = []
+    starts = _starts_of_slices(numbers, packing.mark_bits)
+    total = sum(
+        len(_group_starts(numbers[start:end] >> packing.mark_bits))
+        for start, end in pairwise([*starts, len(numbers)])
+    )
+    groups: dict[str, np.ndarray] = {}
+    end = total
     # From the last slice to the first one, so that the memory of each is free when it is grouped.
-    for start in reversed(_starts_of_slices(numbers, packing.mark_bits)):
-        slices.append(_group_slice(packing, numbers[start:], values, aggregates))
+    for start in reversed(starts):
+        groups_of_slice = _group_slice(packing, numbers[start:], values, aggregates)
         numbers.resize(start, refcheck=False)
-    slices.reverse()
-    return {name: np.concatenate([each.pop(name) for each in slices]) for name in tuple(slices[0])}
+        size = len(groups_of_slice[packing.keys[0].name])
+        for name, column in groups_of_slice.items():
+            if name not in groups:
+                groups[name] = np.zeros(total, dtype=column.dtype)
+            type_of_both = np.promote_types(groups[name].dtype, column.dtype)
+            groups[name] = groups[name].astype(type_of_both, copy=False)
+            groups[name][end - size : end] = column
+        end -= size
+    return groups
 
 
 def _pack_rows(
@@ -293,6 +307,15 @@ def _starts_of_slices(numbers: np.ndarray, mark_bits: int) -> list[int]:
     return starts
 
 
+def _group_starts(keys: np.ndarray) -> np.ndarray:
+    """Return the positions at which a new key begins, shape (groups,).
+
+    Args:
+        keys: the keys, sorted, shape (rows,); at least one.
+    """
+    return np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+
+
 def _group_slice(
     packing: Packing,
     numbers: np.ndarray,
@@ -307,8 +330,7 @@ def _group_slice(
         values: the values of each column of floats by code, shape (codes,) each.
         aggregates: the columns of `Packing.aggregates_query`, shape (marks,) each.
     """
-    key = numbers >> packing.mark_bits
-    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    starts = _group_starts(numbers >> packing.mark_bits)
     mark = numbers & ((1 << packing.mark_bits) - 1)
     number_of_group = numbers[starts]
     sizes = np.diff(starts, append=len(numbers))

@@ -5,7 +5,7 @@ import pandas as pd
 
 from podium.rankers.errors.intervals import t_quantile
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
-from podium.rankers.fit.pairs import cells_by_cluster, pair_index
+from podium.rankers.fit.pairs import cells_by_cluster, pair_positions
 
 DRAWS = 4000
 """Number of draws for rank probabilities, whose standard error is then below 0.8 percentage
@@ -41,7 +41,7 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         squares += np.bincount(cells.pair, cells.surplus_over(mean) ** 2, len(mean))
-        pair_of_row, _ = pair_index(block, pairs)
+        pair_of_row = pair_positions(block, pairs)
         battle_count += np.bincount(pair_of_row, block.number, len(mean))
     # G / (G - 1), unknown for a single item.
     g_ratio = items_of_pair / np.maximum(items_of_pair - 1, 1)

@@ -22,7 +22,7 @@ from podium.rankers.fit.pairs import (
     Pairs,
     cells_by_cluster,
     items_per_pair,
-    pair_index,
+    pair_positions,
     pair_sums,
 )
 from podium.rankers.fit.strengths import Strengths
@@ -536,7 +536,7 @@ def _sorted_residuals(
     pairs = strengths.pairs
     residual = pairs.credit / pairs.weight - expected
     adjusted = holm(p)
-    battle_counts = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
+    battle_counts = np.bincount(pair_positions(coded, pairs), minlength=len(pairs.first))
     residuals = []
     # The smallest p-value comes first, then the largest |residual|. Pairs without a p-value come
     # last, since 2 is above every p-value. The last key of `lexsort` sorts first.

@@ -23,7 +23,7 @@ from podium.rankers.fit.coded import (
     order_rows,
     require_choice,
 )
-from podium.rankers.fit.pairs import Pairs, items_per_pair, pair_index, pair_sums
+from podium.rankers.fit.pairs import Pairs, items_per_pair, pair_positions, pair_sums
 from podium.wording import group_noun
 
 
@@ -160,7 +160,7 @@ class SummedBattles:
             by_model += block.clusters_by_model()
             # Cells of the same cluster and pair are adjacent, with a and b in either order. So each
             # pair is counted at the cell where a new pair or a new cluster begins.
-            pair, _ = pair_index(block, self._pairs)
+            pair = pair_positions(block, self._pairs)
             is_other_pair = pair[1:] != pair[:-1]
             is_other_cluster = block.cluster[1:] != block.cluster[:-1]
             is_first_cell = np.append(True, is_other_pair | is_other_cluster)

@@ -4,7 +4,7 @@ If each row is a cluster of its own, the clusters are numbered in an order by co
 draws the same resamples if models are renamed, sides are swapped or the file is sorted anew.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, Literal, TypeAlias
@@ -74,8 +74,7 @@ class CodedBattles:
 
     def clusters_by_model(self) -> np.ndarray:
         """Return the number of clusters in which each model has a battle, shape (models,)."""
-        shape = (self.clusters, len(self.models))
-        return count_clusters(np.tile(self.cluster, 2), np.concatenate([self.a, self.b]), shape)
+        return count_clusters(self.cluster, [self.a, self.b], (self.clusters, len(self.models)))
 
     def cluster_weights(self) -> np.ndarray:
         """Return the sum of the weights of each cluster's battles, shape (clusters,)."""
@@ -193,21 +192,24 @@ def code_battles(
     )
 
 
-def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def count_clusters(
+    cluster: np.ndarray, codes_of_rows: Sequence[np.ndarray], shape: tuple[int, int]
+) -> np.ndarray:
     """Return the number of distinct clusters in which each code occurs, shape (codes,).
 
     Args:
-        cluster: cluster of each occurrence, shape (n,).
-        code: code of each occurrence, shape (n,).
+        cluster: cluster of each row, shape (rows,).
+        codes_of_rows: the codes of each row, arrays of shape (rows,); at least one.
         shape: number of clusters and number of codes.
     """
     clusters, codes = shape
-    cells = cluster * np.int64(codes) + code
+    cells = [cluster * np.int64(codes) + code for code in codes_of_rows]
     if clusters * codes <= MOST_FLAGS:
         is_in_cluster = np.zeros(clusters * codes, dtype=bool)
-        is_in_cluster[cells] = True
+        for cell in cells:
+            is_in_cluster[cell] = True
         return is_in_cluster.reshape(shape).sum(axis=0)
-    code_of_distinct_cell = distinct_values(cells) % codes
+    code_of_distinct_cell = distinct_values(np.concatenate(cells)) % codes
     return np.bincount(code_of_distinct_cell, minlength=codes)
 
 

@@ -16,6 +16,8 @@ WEIGHT_ROUNDING = 1e-9
 """Weights that differ by a smaller share than this count as equal."""
 MOST_DENSE_MODELS = 3000
 """Up to this many models, pairs are summed in dense square matrices."""
+MOST_LISTED_KEYS = 1_000_000
+"""Up to this square of the number of models, the position of each possible pair is listed."""
 MOST_DENSE_CELLS = 200_000
 """Up to this many clusters times pairs, resamples are summed by a dense matrix."""
 
@@ -208,11 +210,23 @@ def pair_index(coded: CodedBattles, pairs: Pairs) -> tuple[np.ndarray, np.ndarra
 
     The pair is a position in `pairs`, which must have every pair of `coded`.
     """
-    key, credit = _pair_keys(coded)
+    return pair_positions(coded, pairs), _credit_of_first(coded)
+
+
+def pair_positions(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
+    """Return each battle's position in `pairs`, which must have every pair of `coded`.
+
+    The result has shape (battles,).
+    """
+    key = _pair_keys(coded)
     key_of_pair = pairs.first * np.int64(pairs.models) + pairs.second
+    if pairs.models**2 <= min(MOST_LISTED_KEYS, len(key)):
+        # To look a position up is several times faster than to search it.
+        position_of_key = np.zeros(pairs.models**2, dtype=np.intp)
+        position_of_key[key_of_pair] = np.arange(len(key_of_pair))
+        return position_of_key[key]
     # Pairs are sorted by this key, and all keys are there: the search finds their positions.
-    position_of_pair = np.searchsorted(key_of_pair, key)
-    return position_of_pair, credit
+    return np.searchsorted(key_of_pair, key)
 
 
 def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
@@ -220,8 +234,8 @@ def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
 
     `pairs` must have every pair of `coded`.
     """
-    pair, _ = pair_index(coded, pairs)
-    return count_clusters(coded.cluster, pair, (coded.clusters, len(pairs.first)))
+    pair = pair_positions(coded, pairs)
+    return count_clusters(coded.cluster, [pair], (coded.clusters, len(pairs.first)))
 
 
 def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
@@ -282,9 +296,8 @@ def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
     For many models, square matrices would take too much memory.
     """
     size = len(coded.models)
-    key, credit = _pair_keys(coded)
-    keys_of_pairs, pair = np.unique(key, return_inverse=True)
-    credit_sums = np.bincount(pair, coded.weight * credit)
+    keys_of_pairs, pair = np.unique(_pair_keys(coded), return_inverse=True)
+    credit_sums = np.bincount(pair, coded.weight * _credit_of_first(coded))
     weight = np.bincount(pair, coded.weight)
     return Pairs(
         first=keys_of_pairs // size,
@@ -295,13 +308,17 @@ def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
     )
 
 
-def _pair_keys(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
-    """Return a number that identifies each battle's pair, and the credit of the model with the
-    lower code, shape (battles,) each.
+def _pair_keys(coded: CodedBattles) -> np.ndarray:
+    """Return a number that identifies each battle's pair, shape (battles,).
 
     The number is the lower code times the number of models, plus the higher code.
     """
-    first = np.minimum(coded.a, coded.b).astype(np.int64)
-    second = np.maximum(coded.a, coded.b)
-    credit = np.where(coded.a < coded.b, coded.credit, 1 - coded.credit)
-    return first * len(coded.models) + second, credit
+    key = np.minimum(coded.a, coded.b).astype(np.int64)
+    key *= len(coded.models)
+    key += np.maximum(coded.a, coded.b)
+    return key
+
+
+def _credit_of_first(coded: CodedBattles) -> np.ndarray:
+    """Return the credit of the model with the lower code in each battle, shape (battles,)."""
+    return np.where(coded.a < coded.b, coded.credit, 1 - coded.credit)

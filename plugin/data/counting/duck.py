@@ -7,9 +7,9 @@ import re
 import shutil
 import stat
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from duckdb import BinderException, CatalogException, Error, OutOfMemoryExceptio
 
 from podium.data.counting.coded_texts import CodedFrame
 from podium.data.counting.grouping import Grouping
+from podium.data.counting.packed_rows import group_as_numbers, plan_packing
 from podium.data.counting.relations import sql_literal
 from podium.errors import DataError, UsageError
 from podium.storage.temporary_folders import make_folder, process_folder
@@ -28,12 +29,18 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 BATCH = 1_000_000
-"""Number of rows that are handed over at once."""
+"""Largest number of rows that are handed over at once if there are no more."""
+ROWS_OF_BATCH = 250_000
+"""Number of rows that are handed over at once if there are more: what is computed of them then
+takes little memory."""
 ROWS_AT_ONCE = 4_000_000
 """Largest number of rows that are grouped at once: their groups take half a gigabyte at most."""
 ROWS_IN_ARRAYS = 2_000_000
 """Largest number of rows whose counted columns are read into arrays, which take a tenth of a
 gigabyte at most."""
+ROWS_IN_NUMBERS = 12_000_000
+"""Largest number of rows that are grouped as numbers in memory (`packed_rows`): the numbers take a
+tenth of a gigabyte at most, and their groups three tenths."""
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
 """Matches a size of memory above 0, such as `700MB` or `1.5 GiB`."""
 SETTINGS = (
@@ -74,6 +81,7 @@ class Duck:
         if memory is not None and not SIZE.fullmatch(memory):
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
         self.folder = make_folder()
+        self._has_limit = memory is not None
         # A connection with a limit of memory would keep it, so that it is neither reused nor kept.
         may_reuse = memory is None
         self.connection = _IDLE_CONNECTIONS.pop() if may_reuse and _IDLE_CONNECTIONS else _connect()
@@ -160,17 +168,42 @@ class Duck:
         """Return whether some columns of so many rows may be arrays (`ROWS_IN_ARRAYS`)."""
         return rows <= ROWS_IN_ARRAYS
 
-    def store_groups(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
+    def fits_numbers(self, rows: int) -> bool:
+        """Return whether so many rows may be numbers in memory (`ROWS_IN_NUMBERS`).
+
+        They may not if the memory is limited, because the limit is that of the database.
+        """
+        return not self._has_limit and 0 < rows <= ROWS_IN_NUMBERS
+
+    def store_groups(
+        self,
+        name: str,
+        rows: int,
+        source: str,
+        grouping: Grouping,
+        ranges: Callable[[], Mapping[str, tuple[int, int]]],
+    ) -> None:
         """Store the groups of rows, sorted by their first three keys.
 
-        If there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the
-        groups are stored on disk. Each step takes the rows of a range of the first key.
+        Rows that fit into numbers are grouped in memory, others by queries.
 
         Args:
             name: name of the new table or view.
             rows: number of rows of the source.
             source: the relation whose rows are grouped.
             grouping: how they are grouped.
+            ranges: returns the least and the last value of each column of whole numbers, by name.
+        """
+        fits_numbers = self.fits_numbers(rows)
+        if not (fits_numbers and self._group_numbers(name, rows, source, grouping, ranges())):
+            self._group_by_queries(name, rows, source, grouping)
+
+    def _group_by_queries(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
+        """Store the groups of rows, which queries make.
+
+        If there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the
+        groups are stored on disk. Each step takes the rows of a range of the first key. The
+        arguments are those of `store_groups`.
         """
         order = ", ".join(grouping.keys[:3])
         if rows <= ROWS_AT_ONCE:
@@ -188,6 +221,34 @@ class Duck:
             self._run(f"{verb} {grouping.query(part)} order by {order}")
         file.unlink()
         self.view(name, f"select * from {on_disk}")
+
+    def _group_numbers(
+        self,
+        name: str,
+        rows: int,
+        source: str,
+        grouping: Grouping,
+        ranges: Mapping[str, tuple[int, int]],
+    ) -> bool:
+        """Make a view of the groups of rows in memory, if each row fits into a number.
+
+        The arguments are those of `store_groups`. The result is whether the rows fit.
+        """
+        packing = plan_packing(grouping, self._types_of(f"select * from {source}"), ranges)
+        if packing is None:
+            return False
+
+        def aggregate_marks(marks: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            relation = self.fresh("marks")
+            self.register(relation, marks)
+            return self.arrays(packing.aggregates_query(relation))
+
+        batches = self._read_in_batches(packing.numbers_query(source))
+        groups = group_as_numbers(packing, rows, batches, aggregate_marks)
+        if groups is None:
+            return False
+        self.view_arrays(name, groups, partial(grouping.arrays_query, groups))
+        return True
 
     def _ranges(self, table: str, column: str, rows: int) -> list[str]:
         """Return SQL conditions for ranges of a column with about `ROWS_AT_ONCE` rows each.
@@ -244,7 +305,9 @@ class Duck:
         order: str,  # noqa: ARG002
         most: int,
     ) -> Iterator[dict[str, np.ndarray]]:
-        """Yield the rows of a query of stored groups in stored order, `BATCH` at a time.
+        """Yield the rows of a query of stored groups in stored order, some at a time.
+
+        They are at most `BATCH` rows, or several times `ROWS_OF_BATCH`.
 
         A batch has its columns by name, as `arrays` returns them.
 
@@ -266,10 +329,19 @@ class Duck:
             # One thread, so that the other cores are free for the caller, which sums up the rows.
             cursor.execute("set threads = 1")
             try:
-                for batch in cursor.sql(query).to_arrow_reader(BATCH):
+                for batch in cursor.sql(query).to_arrow_reader(ROWS_OF_BATCH):
                     yield arrays_of(batch)
             finally:
                 cursor.execute("reset threads")
+
+    def _read_in_batches(self, query: str) -> Iterator[dict[str, np.ndarray]]:
+        """Yield the rows of a query, `ROWS_OF_BATCH` at a time, as `arrays` returns them.
+
+        No other query may run until all rows were yielded, or the generator is closed.
+        """
+        with _convert_duckdb_errors():
+            for batch in self.connection.sql(query).to_arrow_reader(ROWS_OF_BATCH):
+                yield arrays_of(batch)
 
     def columns(self, name: str) -> dict[str, str]:
         """Return the type of each column of a table or view, by name of the column.
@@ -277,9 +349,12 @@ class Duck:
         The types are looked up once.
         """
         if name not in self._types:
-            rows = self.rows(f"describe {name}")
-            self._types[name] = {str(row[0]): str(row[1]) for row in rows}
+            self._types[name] = self._types_of(name)
         return dict(self._types[name])
+
+    def _types_of(self, relation: str) -> dict[str, str]:
+        """Return the type of each column of a table, view or query, by name of the column."""
+        return {str(row[0]): str(row[1]) for row in self.rows(f"describe {relation}")}
 
     def _refuse_changed(self) -> None:
         """Raise DataError if a watched file has changed since `watch`."""

@@ -82,7 +82,7 @@ class Grouping:
         """Return a query (SQL) of the groups from a relation with the arrays of `group_arrays`.
 
         It has the columns of `query`; empty aggregates, which are NaN in arrays, are null.
-        Numbers of two bytes become those of four, so that products of them do not overflow.
+        Numbers of one or two bytes become those of four, so that products of them do not overflow.
 
         Args:
             groups: the arrays by name.
@@ -92,8 +92,8 @@ class Grouping:
         for name, array in groups.items():
             value = name
             if array.dtype.kind == "f":
-                value = f"nullif({name}, 'nan'::double)"
-            elif array.dtype == np.int16:
+                value = f"nullif(cast({name} as double), 'nan'::double)"
+            elif array.dtype in (np.int8, np.int16):
                 value = f"cast({name} as int)"
             columns.append(f"{value} as {name}")
         return f"select {', '.join(columns)} from {relation}"
@@ -116,8 +116,7 @@ def group_arrays(grouping: Grouping, rows: dict[str, np.ndarray]) -> dict[str, n
         return None
     order, starts = _sort_groups(key)
     sizes = np.diff(starts, append=len(order))
-    # The smallest type that holds all counts.
-    counts = np.int16 if sizes.max() < 2**15 else np.int32
+    counts = count_type(sizes)
     first_row = order[starts]
     groups = {name: rows[name][first_row] for name in grouping.keys}
     # Most groups have one row, whose values are those of the group.
@@ -134,8 +133,22 @@ def group_arrays(grouping: Grouping, rows: dict[str, np.ndarray]) -> dict[str, n
             groups[name] = groups[name].astype(counts)
         if len(rows_of_larger):
             values_of_larger = values[rows_of_larger]
-            groups[name][is_larger] = _reduce(aggregate.kind, values_of_larger, starts_of_larger)
+            groups[name][is_larger] = reduce_groups(
+                aggregate.kind, values_of_larger, starts_of_larger
+            )
     return groups
+
+
+def count_type(sizes: np.ndarray) -> type[np.signedinteger]:
+    """Return the smallest type of signed numbers that holds all counts of rows in groups.
+
+    Args:
+        sizes: number of rows of each group, shape (groups,).
+    """
+    largest = sizes.max()
+    if largest < 2**7:
+        return np.int8
+    return np.int16 if largest < 2**15 else np.int32
 
 
 def _combine_keys(keys: list[np.ndarray]) -> np.ndarray | None:
@@ -208,7 +221,7 @@ def _sort_groups(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return order, np.flatnonzero(begins)
 
 
-def _reduce(kind: str, values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def reduce_groups(kind: str, values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return an aggregate of each group, shape (groups,).
 
     Args:

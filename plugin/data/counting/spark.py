@@ -5,7 +5,7 @@ import itertools
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +148,7 @@ class Spark:
         rows: int,  # noqa: ARG002
         source: str,
         grouping: Grouping,
+        ranges: Callable[[], Mapping[str, tuple[int, int]]],  # noqa: ARG002
     ) -> None:
         """Group rows once, and cache the groups.
 
@@ -156,6 +157,7 @@ class Spark:
             rows: not used.
             source: the relation whose rows are grouped.
             grouping: how they are grouped. They are sorted when `batches` reads them.
+            ranges: not used.
         """
         self.store(name, grouping.query(source))
 

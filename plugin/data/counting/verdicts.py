@@ -582,7 +582,8 @@ class Verdicts:
             )
             source = f"({counted}) as counted"
             if not (is_small and self._group_arrays(grouped, source, grouping)):
-                self.engine.store_groups(grouped, self._row_counts[0], source, grouping)
+                rows = self._row_counts[0]
+                self.engine.store_groups(grouped, rows, source, grouping, self._ranges_of_codes)
             self._groups[hard] = grouped
         return self._groups[hard]
 
@@ -620,6 +621,29 @@ class Verdicts:
         # What is left to give to the query is the relation with the arrays.
         self.engine.view_arrays(name, groups, partial(grouping.arrays_query, groups))
         return True
+
+    def _ranges_of_codes(self) -> dict[str, tuple[int, int]]:
+        """Return the least and the last value of each counted column of whole numbers, by name.
+
+        There must be a judgment.
+        """
+        numbers = {name: self.count_names(name) for name in ("judge", "voter", "metric", "reason")}
+        numbers |= {"first": len(self.models), "second": len(self.models)}
+        if self.group is not None:
+            numbers[GROUP] = self.count_names(self.group)
+        ranges = {name: (0, max(number - 1, 0)) for name, number in numbers.items()}
+        last_cluster = self._items
+        if self._row_counts[1]:
+            last_cluster += self.engine.rows(f"select max({ROW}) from {self.judgments}")[0][0]
+        ranges["cluster"] = (0, last_cluster)
+        types = self.engine.columns(self.judgments)
+        for name in {"repeat", "response"} & {*self._counted}:
+            if types[name] == "BIGINT":
+                # An empty response counts as number 1.
+                value = f"coalesce({name}, 1)"
+                query = f"select min({value}), max({value}) from {self.judgments}"
+                ranges[name] = self.engine.rows(query)[0]
+        return ranges
 
     @cached_property
     def _codes_of_battles(self) -> dict[str, np.ndarray]:

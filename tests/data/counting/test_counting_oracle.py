@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from podium import NotIdentifiedError, rank
 from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
+from podium.data.counting.duck import Duck
 from podium.data.counting.verdicts import verdicts_of
 from podium.notices.notice_text import notice_texts
 
@@ -27,6 +28,8 @@ from podium.notices.notice_text import notice_texts
 @pytest.fixture(autouse=True)
 def tiny_blocks(monkeypatch):
     monkeypatch.setattr("podium.data.counting.duck.BATCH", 7)
+    monkeypatch.setattr("podium.data.counting.duck.ROWS_OF_BATCH", 7)
+    monkeypatch.setattr("podium.data.counting.packed_rows.ROWS_OF_SLICE", 7)
 
 
 @pytest.mark.slow
@@ -41,6 +44,7 @@ def test_counts_equal_plain_loops(seed, merge, keep_one_sided):
 @pytest.mark.parametrize("without", [(), ("item",), ("order",)])
 def test_rows_grouped_a_range_at_a_time_equal_plain_loops(without, monkeypatch):
     monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_ARRAYS", 0)
+    monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_NUMBERS", 0)
     monkeypatch.setattr("podium.data.counting.duck.ROWS_AT_ONCE", 25)
     columns = [name for name in COLUMNS if name not in without]
     check(with_columns(drawn_rows(5), columns), columns, merge=True, keep_one_sided=False)
@@ -50,7 +54,29 @@ def test_rows_grouped_a_range_at_a_time_equal_plain_loops(without, monkeypatch):
 @pytest.mark.parametrize("merge", [True, False])
 def test_rows_grouped_by_the_database_equal_plain_loops(merge, monkeypatch):
     monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_ARRAYS", 0)
+    monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_NUMBERS", 0)
     check(drawn_rows(6), COLUMNS, merge=merge, keep_one_sided=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "further",
+    [
+        (),
+        ("order", "judge", "repeat"),
+        ("order", "reason", "identical", "category"),
+        ("order", "weight", "judge"),
+        ("hard_credit", "repeat", "length_a", "length_b"),
+        ("order", "margin"),
+    ],
+)
+@pytest.mark.parametrize("item", [("item",), ()])
+@pytest.mark.parametrize("keep_one_sided", [False, True])
+def test_rows_grouped_as_numbers_equal_plain_loops(further, item, keep_one_sided, monkeypatch):
+    monkeypatch.setattr("podium.data.counting.duck.ROWS_IN_ARRAYS", 0)
+    monkeypatch.setattr(Duck, "_group_by_queries", None)
+    columns = (*item, "model_a", "model_b", "credit", *further)
+    check(drawn_rows(8), columns, merge=True, keep_one_sided=keep_one_sided)
 
 
 @pytest.mark.slow

@@ -15,8 +15,7 @@ from podium.data.formats import containers
 
 IN_RANGES = (
     "import podium.data.counting.duck as duck; duck.ROWS_AT_ONCE = duck.ROWS_IN_ARRAYS = 50_000; "
-    "from podium.cli.main "
-    "import main; main()"
+    "duck.ROWS_IN_NUMBERS = 0; from podium.cli.main import main; main()"
 )
 
 

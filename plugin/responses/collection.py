@@ -14,7 +14,7 @@ from typing import Any
 
 from podium.comparability.asked_items import normal_words
 from podium.data.item_columns import agreed_values, dividing_columns
-from podium.data.pairings import Field, NextRound, Pairing
+from podium.data.pairings import Field, NextRound, Pairing, pairings_on_items
 from podium.data.tasks_of_items import task_of_item
 from podium.errors import DataError, OtherQuestionError, UsageError
 from podium.known_names import find_name
@@ -206,10 +206,6 @@ class Responses:
         categories = {item.category for item in self.items if item.category is not None}
         return tuple(sorted(categories))
 
-    def by_id(self) -> dict[str, Item]:
-        """Return the items by their ids."""
-        return {item.id: item for item in self.items}
-
     def field(self) -> Field:
         """Return the models and items as the field of a tournament.
 
@@ -276,7 +272,7 @@ class Responses:
         """
         if all(item.responses == 1 for item in self.items):
             return next_round
-        items = self.by_id()
+        items = {item.id: item for item in self.items}
         pairings: list[Pairing] = []
         left_out = round(next_round.left_out * self.mean_number(of_left_out=True))
         left_out_of = Counter[str]()
@@ -335,6 +331,16 @@ class Responses:
                     equal.add(key)
                 places_so_far |= places
         return equal
+
+    def identical_battles(self, battles: Sequence[Pairing]) -> list[Pairing]:
+        """Return the battles of identical responses (see `are_identical`), in their order."""
+        keys = self.keys_with_equal_texts()
+        items = {item.id for item in self.items if not keys.isdisjoint(item.keys)}
+        return [
+            battle
+            for battle in pairings_on_items(battles, items)
+            if response_key(battle.item, battle.response) in keys and self.are_identical(battle)
+        ]
 
     def are_identical(self, battle: Pairing) -> bool:
         """Return whether the judge would be shown the same text twice.

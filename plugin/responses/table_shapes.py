@@ -8,11 +8,11 @@ from typing import NamedTuple
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS
-from podium.errors import DataError
+from podium.errors import DataError, named_in_errors
 from podium.responses import lm_eval_samples as lm_eval
 from podium.responses import response_tables as tables
-from podium.responses.answers import Row, Sheet, name_models, stem
-from podium.responses.response_files import FileRows, RowForm
+from podium.responses.answers import QuestionRow, Row, Sheet, name_models, stem
+from podium.responses.response_files import NO_GROUPS, FileRows, RowForm
 from podium.wording import some
 
 
@@ -173,3 +173,24 @@ def rows_of_sheet(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> S
     if len(sheet.frame):
         problem = f"no {kind_of_rows} in the columns {columns}"
     raise DataError(problem, source=str(sheet.path), remedy=remedy)
+
+
+def questions_beside(files: Iterable[Path]) -> list[QuestionRow]:
+    """Read the questions of arena-hard that stand beside files of answers.
+
+    They stand in the file `question.jsonl`, in the folder of the answers or in its parent. All
+    questions of such a file are returned. The result is empty if there is no such file.
+
+    Raises:
+        DataError: a file with questions cannot be read.
+    """
+    paths = set()
+    for file in files:
+        folder = file.parent
+        paths |= {folder / "question.jsonl", folder.parent / "question.jsonl"}
+    rows: list[Row] = []
+    for path in sorted(paths):
+        if path.is_file():
+            with named_in_errors(path):
+                rows += TableFile(path).read(NO_GROUPS, optional=True).rows or []
+    return [row for row in rows if isinstance(row, QuestionRow)]

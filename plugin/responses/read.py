@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from podium.data.reading.model_names import note_doubtful_names
-from podium.errors import PodiumError, UsageError
+from podium.errors import UsageError
 from podium.findings import check_findings
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
@@ -18,8 +18,8 @@ from podium.responses.assembly import assemble_rows
 from podium.responses.collection import Responses
 from podium.responses.groups_of_responses import with_groups
 from podium.responses.question_pairing import AllowedFindings, PairedRows, pair_rows
-from podium.responses.response_files import NO_GROUPS, FileReader, RowForm
-from podium.responses.source_rows import SourceRows, read_source_rows
+from podium.responses.response_files import FileReader, RowForm
+from podium.responses.source_rows import SourceRows, read_source_rows, why_unread
 from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
@@ -82,7 +82,7 @@ def read_responses(
     has_responses = any(isinstance(row, ResponseRow) for row in rows)
     has_questions = on_demand and paired.rows
     if not has_responses and not optional and not has_questions:
-        reasons = [*_why_unread(read.skipped, readers), *notice_texts(notes)]
+        reasons = [*why_unread(read.skipped, readers), *notice_texts(notes)]
         raise _no_responses_error(sources, on_demand, reasons)
     if strips_reasoning:
         rows, notes_on_reasoning = _without_reasoning(rows)
@@ -141,19 +141,6 @@ def _no_responses_error(
     else:
         problem = "no responses were named: give files or folders (-T responses=...)"
     return UsageError("; ".join([problem, *reasons]))
-
-
-def _why_unread(skipped: Sequence[Path], readers: Sequence[FileReader]) -> list[str]:
-    """Return why the first of the files that were skipped in folders has no responses.
-
-    The file is read again as if it were named alone. The list has the text of the error, if there
-    is one; it is empty if no file was skipped.
-    """
-    try:
-        read_source_rows(skipped[:1], readers, NO_GROUPS)
-    except PodiumError as error:
-        return [str(error)]
-    return []
 
 
 @urls_in_errors()

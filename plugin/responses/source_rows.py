@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from podium.data.formats.files import find_files, local_files
-from podium.errors import UsageError, named_in_errors
+from podium.errors import PodiumError, UsageError, named_in_errors
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
 from podium.responses.answers import ResponseRow, Row
 from podium.responses.response_files import (
+    NO_GROUPS,
     ChosenLogs,
     FileReader,
     FileRows,
@@ -142,6 +143,19 @@ def read_source_rows(
         unanswered=files.unanswered,
         notes=[*notes, *files.notes],
     )
+
+
+def why_unread(skipped: Sequence[Path], readers: Sequence[FileReader]) -> list[str]:
+    """Return why the first of the files that were skipped in folders has no responses.
+
+    The file is read again as if it were named alone. The list has the text of the error, if there
+    is one; it is empty if no file was skipped.
+    """
+    try:
+        read_source_rows(skipped[:1], readers, NO_GROUPS)
+    except PodiumError as error:
+        return [str(error)]
+    return []
 
 
 def _find_files_of_sources(

@@ -397,8 +397,9 @@ def _plan_shard(
             f"shard={text}: {quantity(lost, 'recorded battle', 'has|have')} no responses: give "
             "responses= of all"
         )
+    items = shard.items_of(field, request.options.seed)
     coming = rule.next(field, ())
-    part = shard.part_of(coming, shard.items_of(field, request.options.seed))
+    part = shard.part_of(coming, items)
     whole = competitors.responses.in_all_responses(coming)
     if rotation:
         # Judges are assigned in the order of all battles, so that shards agree on them.

@@ -214,7 +214,8 @@ class Format(Extension):
             in the record of the run (`runs`) counts.
         costs: a function from a path to one row per answer of a model, with `model`,
             `tokens in`, `tokens out`, `seconds` and `money`. A value is None if it is unknown.
-        responses: a `podium.responses.read.FileReader` of the models' answers in such files.
+        responses: a `podium.responses.response_files.FileReader` of the models' answers in such
+            files.
         runs: a function `(sources, reading) -> records` that returns the records of the runs of
             evals in the files of the sources. The records have the names that the models have in a
             ranking of the sources.

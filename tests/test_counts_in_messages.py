@@ -35,7 +35,7 @@ SEVERAL = {
     "len(judges) judges": "one judge is ranked",
     "len(battles.judges) judges": "one judge is calibrated",
     "self.calls calls": "the labels of a jury",
-    "len(responses.models) models": "two models at least",
+    "len(source.field.models) models": "two models at least",
     "len(record.field.models) models": "two models at least",
     "len(without_group) groups": "two groups at least",
     "len(draw.rows) labels": "one label has a text of its own",

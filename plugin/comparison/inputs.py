@@ -16,7 +16,8 @@ from podium.notices.notice import select_codes
 from podium.notices.option_forms import quoted_sources
 from podium.plugins import catalogue
 from podium.responses.collection import CODES_OF_PAIRING, Responses
-from podium.responses.read import FileReader, read_responses
+from podium.responses.read import read_responses
+from podium.responses.response_files import FileReader
 from podium.responses.verdict_sources import read_responses_beside_verdicts, response_readers
 from podium.storage.remote import is_url
 

@@ -12,7 +12,12 @@ from podium.data.reading.judgments import read_battles
 from podium.errors import NotConvergedError, NotIdentifiedError, PluginError, UsageError
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_options
-from podium.ranking.rank_battles import REPLACED_RANKER_KEY, choose_context, rank, ranked_apart
+from podium.ranking.rank_battles import (
+    REPLACED_RANKER_KEY,
+    choose_context,
+    rank_slices,
+    ranked_apart,
+)
 from podium.scorers.judging import Judging
 
 if TYPE_CHECKING:
@@ -130,11 +135,10 @@ def check_rankers(
     functions = {name: catalogue.ranker_function(name) for name in rankers}
     # It is called only for its error: a calibration that no ranker uses.
     choose_context(functions, whole=None, calibration=calibration)
-    battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
+    battles = _made_up_battles(coming)
     plain = None
     if coming.graded and coming.may_be_plain:
-        plain_rows = _made_up_rows(replace(coming, graded=False))
-        plain = read_battles(pd.DataFrame(plain_rows))
+        plain = _made_up_battles(replace(coming, graded=False))
     notes = []
     for name, options in ranker_options(rankers, settings or {}).items():
         used_calibration = None
@@ -174,15 +178,16 @@ def _ranker_in_place(
     Raises:
         PodiumError: the ranker cannot rank the battles.
     """
-    arguments: dict[str, Any] = {
-        "by": ranked_apart(battles, [name]),
-        "calibration": calibration,
-        "answers": False,
-    }
-    ranking = rank(battles, name, **arguments, **options)
-    if any(REPLACED_RANKER_KEY in standings.diagnostics for standings in ranking.standings):
-        return ranking.standings[0].ranker
+    column = ranked_apart(battles, [name])
+    ranked = rank_slices(battles, name, options, by=column, calibration=calibration)
+    if any(REPLACED_RANKER_KEY in standings.diagnostics for standings in ranked.standings):
+        return ranked.standings[0].ranker
     return None
+
+
+def _made_up_battles(coming: ComingBattles) -> Battles:
+    """Return the battles of the judgments of `_made_up_rows`."""
+    return read_battles(pd.DataFrame(_made_up_rows(coming)))
 
 
 def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:

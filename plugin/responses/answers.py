@@ -65,6 +65,11 @@ class QuestionRow:
     columns: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
+    def question(self) -> "QuestionRow":
+        """The question of the row, which is the row itself; as `ResponseRow.question`."""
+        return self
+
+    @property
     def length(self) -> int:
         """Number of characters that a judge may be shown in addition to the responses."""
         return sum(len(text) for text in (self.instruction, self.reference, self.system) if text)

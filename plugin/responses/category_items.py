@@ -25,7 +25,7 @@ def name_by_category(
     if not _ids_have_two_questions(rows, run_of):
         return rows, 0
     instruction_of_item: dict[tuple[str, str], str] = {}
-    for question in map(_question_in, rows):
+    for question in (row.question for row in rows):
         scope = _scope_of(question)
         if scope is None:
             return rows, 0
@@ -36,13 +36,13 @@ def name_by_category(
             return rows, 0
     renamed_rows: list[Row] = []
     for row in rows:
-        question = _question_in(row)
+        question = row.question
         question = replace(question, item=f"{_scope_of(question)}:{question.item}")
         if isinstance(row, ResponseRow):
             renamed_rows.append(replace(row, question=question))
         else:
             renamed_rows.append(question)
-    return renamed_rows, len({_question_in(row).item for row in renamed_rows})
+    return renamed_rows, len({row.question.item for row in renamed_rows})
 
 
 def _ids_have_two_questions(rows: Sequence[Row], run_of: Callable[[Row], Hashable]) -> bool:
@@ -53,7 +53,7 @@ def _ids_have_two_questions(rows: Sequence[Row], run_of: Callable[[Row], Hashabl
     """
     first_instruction: dict[tuple[Hashable, str], str] = {}
     for row in rows:
-        question = _question_in(row)
+        question = row.question
         if question.instruction is None or question.rendered:
             continue
         first_text = first_instruction.setdefault(
@@ -68,8 +68,3 @@ def _ids_have_two_questions(rows: Sequence[Row], run_of: Callable[[Row], Hashabl
 def _scope_of(question: QuestionRow) -> str | None:
     """Return the category within which the id of a question may be unique; None if unknown."""
     return question.category or question.id_scope
-
-
-def _question_in(row: Row) -> QuestionRow:
-    """Return the question of a row."""
-    return row.question if isinstance(row, ResponseRow) else row

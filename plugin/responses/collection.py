@@ -6,45 +6,30 @@ it) or pending (the model can still be asked for it).
 
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import comb
 from typing import Any
 
-from podium.comparability.asked_items import normal_words
-from podium.data.item_columns import agreed_values, dividing_columns
-from podium.data.pairings import Field, NextRound, Pairing
+from podium.data.item_columns import dividing_columns
+from podium.data.pairings import Field, NextRound, Pairing, pairings_on_items
 from podium.data.tasks_of_items import task_of_item
-from podium.errors import DataError, OtherQuestionError, UsageError
+from podium.errors import UsageError
 from podium.known_names import find_name
-from podium.names import escaped_name, names_alike
 from podium.notices.notice import Notice, select_codes
 from podium.question_finding import QuestionFinding
-from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row
+from podium.responses.answers import ABSENT
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.run_record import RunRecord
 from podium.wording import group_noun, some
 
 AGREEING_FIELDS = ("instruction", "reference", "system", "category", "media", "group")
 """Fields on which all rows of an item must agree."""
-QUESTION_FIELDS = ("instruction", "reference", "media")
-"""The fields of `AGREEING_FIELDS` that make the question.
-
-If two rows differ in one of these fields, the models were asked different questions.
-"""
 CODES_OF_PAIRING = ("questions-by-input",)
 """Codes of notices that say that items of responses have other names than in their files."""
 CODES_OF_LOST_FILES = ("left-out", "run-failed")
 """Codes of notices on files of responses that could not be read, or hold no finished sample."""
-REMEDY_OF_GROUPS = "name a column that is the same in all rows of an item, or correct the rows"
-REMEDY_OF_QUESTIONS = (
-    "responses can be compared only where models were asked the same: rename the ids, or give the "
-    "right file"
-)
-"""What to do if rows of an item differ: in the group, and in any other field."""
-PENDING_REASON = "not asked yet"
-"""Reason of a response that can still be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +191,6 @@ class Responses:
         categories = {item.category for item in self.items if item.category is not None}
         return tuple(sorted(categories))
 
-    def by_id(self) -> dict[str, Item]:
-        """Return the items by their ids."""
-        return {item.id: item for item in self.items}
-
     def field(self) -> Field:
         """Return the models and items as the field of a tournament.
 
@@ -276,7 +257,7 @@ class Responses:
         """
         if all(item.responses == 1 for item in self.items):
             return next_round
-        items = self.by_id()
+        items = {item.id: item for item in self.items}
         pairings: list[Pairing] = []
         left_out = round(next_round.left_out * self.mean_number(of_left_out=True))
         left_out_of = Counter[str]()
@@ -335,6 +316,16 @@ class Responses:
                     equal.add(key)
                 places_so_far |= places
         return equal
+
+    def identical_battles(self, battles: Sequence[Pairing]) -> list[Pairing]:
+        """Return the battles of identical responses (see `are_identical`), in their order."""
+        keys = self.keys_with_equal_texts()
+        items = {item.id for item in self.items if not keys.isdisjoint(item.keys)}
+        return [
+            battle
+            for battle in pairings_on_items(battles, items)
+            if response_key(battle.item, battle.response) in keys and self.are_identical(battle)
+        ]
 
     def are_identical(self, battle: Pairing) -> bool:
         """Return whether the judge would be shown the same text twice.
@@ -559,7 +550,7 @@ class Responses:
                 selected[name] = {key: value for key, value in by_key.items() if key in kept_keys}
             return selected
 
-        numbers = select_codes(_note_numbers(items, ()), ["several-responses"])
+        numbers = select_codes(note_numbers(items, ()), ["several-responses"])
         others = [note for note in self.notes if note.code != "several-responses"]
         return replace(
             self,
@@ -572,75 +563,7 @@ class Responses:
         )
 
 
-def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
-    """Assemble responses by model, item and number.
-
-    A response that a model lacks is missing with the reason `ABSENT`. A response with the reason
-    `PENDING_REASON` is pending. The items of questions come first, in the order of the questions;
-    then those of answers, in the order of the models' names.
-
-    Args:
-        answers: the responses, each with its question.
-        questions: further questions. Those without a response are left out, with a note.
-
-    Raises:
-        DataError: rows contradict each other, an item has no instruction, a model has two responses
-            to an item with the same number, or the names of two models look the same.
-        OtherQuestionError: the rows of an item have different questions.
-    """
-    answers_by_model = _answers_by_model(answers)
-    # The order of the rows is fixed (questions first, then models by name), so that the order of
-    # the sources does not matter.
-    rows_by_item: defaultdict[str, list[QuestionRow]] = defaultdict(list)
-    sorted_answers = sorted(answers, key=lambda answer: answer.model)
-    for question in [*questions, *(answer.question for answer in sorted_answers)]:
-        rows_by_item[question.item].append(question)
-    # Largest number of responses of one model, by item.
-    number_by_item: dict[str, int] = {}
-    for answer in answers:
-        item_id = answer.question.item
-        number_by_item[item_id] = max(number_by_item.get(item_id, 1), answer.number)
-    items = tuple(
-        replace(_item_of(rows), responses=number_by_item[item])
-        for item, rows in rows_by_item.items()
-        if item in number_by_item
-    )
-    keys = [key for item in items for key in item.keys]
-    texts: dict[str, dict[str, str]] = {}
-    missing: dict[str, dict[str, str]] = {}
-    pending: dict[str, frozenset[str]] = {}
-    work: dict[str, dict[str, AgentWork]] = {}
-    for name, by_key in answers_by_model:
-        texts[name] = {key: row.text for key, row in by_key.items() if row.text is not None}
-        work[name] = {key: row.work for key, row in by_key.items() if row.work and row.text}
-        reasons = _reasons_without_text(by_key, keys)
-        missing[name] = {key: why for key, why in reasons.items() if why != PENDING_REASON}
-        can_be_asked = frozenset(key for key, why in reasons.items() if why == PENDING_REASON)
-        if can_be_asked:
-            pending[name] = can_be_asked
-    unanswered = [item for item in rows_by_item if item not in number_by_item]
-    notes = (*_note_numbers(items, unanswered), *_note_renderings(rows_by_item))
-    return Responses(items, texts, missing, pending=pending, work=work, notes=notes)
-
-
-def _reasons_without_text(by_key: Mapping[str, ResponseRow], keys: Iterable[str]) -> dict[str, str]:
-    """Return why a model has no text of a response, by `response_key`; `ABSENT` without a row.
-
-    Responses that have a text are left out.
-
-    Args:
-        by_key: the rows of the model.
-        keys: keys of all responses that the model could have.
-    """
-    reasons = {}
-    for key in keys:
-        reason = by_key[key].reason if key in by_key else ABSENT
-        if reason:
-            reasons[key] = reason
-    return reasons
-
-
-def _note_numbers(items: Sequence[Item], unanswered: Sequence[str]) -> Iterator[Notice]:
+def note_numbers(items: Sequence[Item], unanswered: Sequence[str]) -> Iterator[Notice]:
     """Yield notes on items without a response and on items with several responses of a model.
 
     Args:
@@ -654,196 +577,3 @@ def _note_numbers(items: Sequence[Item], unanswered: Sequence[str]) -> Iterator[
         yield Notice(
             "several-responses", {"items": len(response_counts), "most": max(response_counts)}
         )
-
-
-def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
-    """Return each model with its answers by `response_key`, sorted by model.
-
-    Raises:
-        DataError: a model has two answers with the same key, or the names of two models look the
-            same.
-    """
-    _reject_names_alike(answers)
-    by_model: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
-    for answer in answers:
-        key = response_key(answer.question.item, answer.number)
-        first_answer = by_model[answer.model].setdefault(key, answer)
-        if first_answer is not answer:
-            problem = f"a second response of {answer.model!r} to item {answer.question.item!r}"
-            remedy = "keep one of the two, or label the models: one=path other=path"
-            raise answer.question.error(
-                f"{problem}; the first is in {first_answer.question.place}", remedy
-            )
-    return sorted(by_model.items())
-
-
-def _reject_names_alike(answers: Sequence[ResponseRow]) -> None:
-    """Raise DataError if the names of two models look the same."""
-    # The last entry of a model stays, so the answers are taken in reverse order.
-    first_answers = {answer.model: answer for answer in reversed(answers)}
-    for first, second, *_ in names_alike(first_answers).values():
-        place = first_answers[first].question.place
-        problem = (
-            f"the model {escaped_name(second)} has the name of {escaped_name(first)} "
-            f"({place}) but for Unicode form, invisible characters or blanks at the ends"
-        )
-        remedy = "write the name in one way, or label the models: one=path other=path"
-        raise first_answers[second].question.error(problem, remedy)
-
-
-def _item_of(rows: Sequence[QuestionRow]) -> Item:
-    """Return the item that its rows describe, as an item with one response.
-
-    Prompts that a template wrote (`rendered`) may differ. The shortest of them is the instruction
-    if no other row has one.
-
-    Raises:
-        DataError: the rows contradict each other, or none has an instruction.
-        OtherQuestionError: the rows have different instructions, references or media.
-    """
-    # If a template wrote the prompt (`rendered`), instruction and system prompt may differ between
-    # rows. Reference, category and group may not.
-    not_rendered = [row for row in rows if not row.rendered]
-    instruction = _common_value("instruction", not_rendered)
-    reference = _common_value("reference", rows)
-    system = _common_value("system", not_rendered)
-    category = _common_value("category", rows)
-    media = _common_value("media", not_rendered)
-    group = _common_value("group", rows)
-    rendered = [row for row in rows if row.rendered and row.instruction is not None]
-    if instruction is None and rendered:
-        # The shortest prompt is nearest to the bare question. The order of files does not matter.
-        shortest = min(rendered, key=_length_of_rendering)
-        instruction = shortest.instruction
-        system = system or shortest.system
-    if instruction is None or not instruction.strip():
-        remedy = (
-            "give the questions too: a file with a row per item that holds its id and its "
-            "instruction"
-        )
-        raise rows[0].error(f"item {rows[0].item!r} has no instruction", remedy)
-    return Item(
-        id=rows[0].item,
-        instruction=instruction,
-        category=category,
-        reference=reference,
-        system=system,
-        media=media,
-        group=group,
-        columns=agreed_values([row.columns for row in rows]),
-    )
-
-
-def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:
-    """Return a key that sorts rows by the length of their instruction.
-
-    Instructions of one length are sorted by the alphabet, and equal ones by the system prompt.
-    """
-    instruction = row.instruction or ""
-    return len(instruction), instruction, row.system or ""
-
-
-def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
-    """Return the value of a field on which all rows agree; None if no row has a value.
-
-    Rows without a value do not count. Values that differ only in line ends and outer blanks agree;
-    the first one is returned.
-
-    Args:
-        name: the field, one of `AGREEING_FIELDS`.
-        rows: the rows of an item.
-
-    Raises:
-        OtherQuestionError: the rows differ, and the field makes the question (`QUESTION_FIELDS`).
-        DataError: the rows differ in another field.
-    """
-    rows_with_value = []
-    for row in rows:
-        own_value = getattr(row, name)
-        if own_value is not None:
-            rows_with_value.append((row, str(own_value)))
-    if not rows_with_value:
-        return None
-    first_row, value = rows_with_value[0]
-    for row, other in rows_with_value[1:]:
-        if normal_words(other) != normal_words(value):
-            excerpt = _excerpt_of_value(other)
-            first_excerpt = _excerpt_of_value(value)
-            problem = (
-                f"item {row.item!r} has another {name} here ({excerpt}) than in {first_row.place} "
-                f"({first_excerpt})"
-            )
-            error = OtherQuestionError if name in QUESTION_FIELDS else DataError
-            remedy = REMEDY_OF_GROUPS if name == "group" else REMEDY_OF_QUESTIONS
-            raise error(problem, remedy=remedy, source=row.source or None, row=row.row or None)
-    return value
-
-
-def _excerpt_of_value(text: str) -> str:
-    """Return a text in quotation marks, on one line of at most 60 characters."""
-    line = " ".join(text.split())
-    if len(line) > 60:
-        line = f"{line[:57]}..."
-    return repr(line)
-
-
-def _note_renderings(rows_by_item: Mapping[str, Sequence[QuestionRow]]) -> list[Notice]:
-    """Return a note on the items that have several different instructions written by templates.
-
-    The list is empty if there are no such items.
-    """
-    items_with_several = []
-    for item, rows in rows_by_item.items():
-        renderings = {
-            normal_words(row.instruction) for row in rows if row.rendered and row.instruction
-        }
-        if len(renderings) > 1:
-            items_with_several.append(item)
-    if not items_with_several:
-        return []
-    return [Notice("different-words", {"items": items_with_several})]
-
-
-def questions_in(rows: Iterable[Row]) -> list[QuestionRow]:
-    """Return the questions of all rows."""
-    return [row.question if isinstance(row, ResponseRow) else row for row in rows]
-
-
-def add_pending(
-    answers: Sequence[ResponseRow],
-    questions: Sequence[QuestionRow],
-    prompts: Sequence[QuestionRow],
-    models: Sequence[str],
-) -> tuple[list[ResponseRow], list[Notice]]:
-    """Add a pending response for each item to which a model that can be asked has no text.
-
-    Args:
-        answers: the responses in the sources.
-        questions: the questions in the sources.
-        prompts: the items that are answered; if empty, all items of questions and answers.
-        models: names of the models that can be asked.
-
-    Returns:
-        The answers to the items of `prompts`, with the pending responses. And notes. Answers to
-        other items are left out, and so are rows without a text of the models that can be asked.
-    """
-    items: dict[str, QuestionRow] = {}
-    for question in prompts or [*questions, *questions_in(answers)]:
-        items.setdefault(question.item, question)
-    answers_to_items = [answer for answer in answers if answer.question.item in items]
-    notes = []
-    if len(answers_to_items) < len(answers):
-        left_out_counts = {"responses": len(answers) - len(answers_to_items), "prompts": len(items)}
-        notes.append(Notice("responses-unasked", left_out_counts))
-    rows = [row for row in answers_to_items if row.text is not None or row.model not in models]
-    for name in models:
-        recorded_items = {
-            row.question.item for row in rows if row.model == name and row.number == 1
-        }
-        pending = {item: question for item, question in items.items() if item not in recorded_items}
-        if recorded_items:
-            counts = {"recorded": len(recorded_items), "pending": len(pending)}
-            notes.append(Notice("responses-recorded", {"model": name, **counts}))
-        for question in pending.values():
-            rows.append(ResponseRow(question, name, text=None, reason=PENDING_REASON))
-    return rows, notes

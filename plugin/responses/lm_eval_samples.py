@@ -1,10 +1,9 @@
 """Read responses from lm-eval's files of samples, which have a row per document and filter."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
@@ -15,10 +14,7 @@ from podium.data.formats.lm_eval_documents import (
     words_of_document,
 )
 from podium.data.formats.lm_eval_judged import verdicts_in_row
-from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.data.item_columns import short_values
-from podium.hookspecs import SourceFiles
-from podium.notices.notice import Notice
 from podium.responses.answers import (
     UNSEEN_MEDIA,
     Record,
@@ -33,75 +29,6 @@ from podium.text import parse_json
 
 MULTIMODAL_KEYS = frozenset({"visual", "audio", "video"})
 """Keys of the parts of a request that are not text."""
-
-
-class NewestSamples(NamedTuple):
-    """The samples files of lm-eval in a source.
-
-    Attributes:
-        files: the samples of the newest run of each model and task. Details of leaderboards, whose
-            responses are not read, are left out.
-        others: the files of the source that are neither lm-eval's nor details.
-        notes: notes on the runs.
-    """
-
-    files: list[layout.Samples]
-    others: tuple[Path, ...]
-    notes: list[Notice]
-
-
-def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
-    """Find the samples files of lm-eval in each source, in the order of the sources.
-
-    Runs of one model that differ in a setting are models of their own, in whichever sources they
-    are. Notes on these names are with the first source.
-    """
-    runs = []
-    for source in sources:
-        runs.append(layout.find_runs(source.paths, source.label, searched=source.searched))
-    all_files: list[layout.Samples] = []
-    for files, _ in runs:
-        all_files += files
-    named_files, notes_on_names = name_by_settings(all_files)
-    newest: list[NewestSamples] = []
-    start = 0
-    for source, (files, results) in zip(sources, runs, strict=True):
-        samples = named_files[start : start + len(files)]
-        start += len(files)
-        notes = notes_on_names if not newest else []
-        newest.append(_newest_samples_of_source(source, samples, results, notes))
-    return newest
-
-
-def _newest_samples_of_source(
-    source: SourceFiles,
-    samples: Sequence[layout.Samples],
-    results: Sequence[layout.Results],
-    notes_on_names: Sequence[Notice],
-) -> NewestSamples:
-    """Return the samples files of the newest run of each model and task in a source.
-
-    A note names each run in whose folder no samples file is.
-
-    Args:
-        source: the source.
-        samples: all its samples files.
-        results: all its results files.
-        notes_on_names: notes that precede those on the runs.
-    """
-    newest_files, left_out = select_runs(samples)
-    notes = [*notes_on_names, *left_out]
-    folders = {file.path.parent for file in samples}
-    lacking = []
-    for run in results:
-        if run.path.parent not in folders:
-            lacking.append((source.label or run.model or run.path.parent.name, run))
-    notes += layout.notes_on_lacking_samples(lacking)
-    paths_of_runs = {file.path for file in samples} | {run.path for run in results}
-    paths_of_runs |= layout.files_beside_details([file.path for file in samples], source.paths)
-    others = tuple(path for path in source.paths if path not in paths_of_runs)
-    files = [file for file in newest_files if not layout.is_details(file.path)]
-    return NewestSamples(sorted(files, key=lambda file: file.path), others, notes)
 
 
 def is_generated(sheet: Sheet) -> bool:

@@ -16,13 +16,14 @@ from podium.data.formats.containers import open_records
 from podium.data.formats.files import find_files
 from podium.notices.notice import Notice
 from podium.responses.answers import Record, ResponseRow, Sheet, is_empty, normal_text
+from podium.responses.assembly import assemble
 from podium.responses.chat import (
     Conversation,
     build_chat_response,
     messages_in,
     read_conversation,
 )
-from podium.responses.collection import Responses, assemble
+from podium.responses.collection import Responses
 from podium.responses.transcripts import Show, Turn
 from podium.text import parse_literal
 

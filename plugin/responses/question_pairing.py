@@ -232,7 +232,7 @@ def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[
     """
     tasks = []
     for row in rows:
-        question = question_of_row(row)
+        question = row.question
         run = runs.get(question.source)
         tasks.append(run.task if question.rendered and run else question.task)
     named_tasks = {task for task, row in zip(tasks, rows, strict=True) if task and _is_bare(row)}
@@ -247,12 +247,7 @@ def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[
 
 def _is_bare(row: Row) -> bool:
     """Return whether the instruction of a row is the question itself, not a template's prompt."""
-    return not question_of_row(row).rendered
-
-
-def question_of_row(row: Row) -> QuestionRow:
-    """Return the question of a row."""
-    return row.question if isinstance(row, ResponseRow) else row
+    return not row.question.rendered
 
 
 def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> TaskRuns:
@@ -265,7 +260,7 @@ def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord])
     questions_of_run: dict[RunKey, dict[str, QuestionRow]] = defaultdict(dict)
     rows = _with_common_choices(rows)
     for row in rows:
-        question = question_of_row(row)
+        question = row.question
         items = questions_of_run[_run_key(row, runs)]
         first = items.get(question.item)
         if first is None or first.instruction is None:
@@ -289,14 +284,14 @@ def _with_common_choices(rows: Sequence[Row]) -> Sequence[Row]:
 
     Tables and tournaments do not record choices, so these questions are compared without choices.
     """
-    if not any(question_of_row(row).choices for row in rows):
+    if not any(row.question.choices for row in rows):
         return rows
     instructions_without_choices = {
-        question.instruction for question in map(question_of_row, rows) if not question.choices
+        row.question.instruction for row in rows if not row.question.choices
     }
     comparable_rows = []
     for row in rows:
-        question = question_of_row(row)
+        question = row.question
         if question.choices and question.instruction in instructions_without_choices:
             row = _with_question(row, replace(question, choices=()))
         comparable_rows.append(row)
@@ -308,7 +303,7 @@ def _run_key(row: Row, described: Collection[str]) -> RunKey:
 
     `described` are the files of runs that hosts recorded.
     """
-    source = question_of_row(row).source
+    source = row.question.source
     model = row.model if isinstance(row, ResponseRow) else ""
     if source not in described or not model:
         source = ""
@@ -385,7 +380,7 @@ def _input_of_question(question: QuestionRow) -> InputParts:
 
 def _rename_question(row: Row, names: Mapping[str, str]) -> Row:
     """Return a row with the new id of its item. `names` has the ids of its run that change."""
-    question = question_of_row(row)
+    question = row.question
     name = names.get(question.item)
     return row if name is None else _with_question(row, replace(question, item=name))
 
@@ -407,7 +402,7 @@ def _unify_wordings(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
         The rows, and the items whose rows had different instructions.
     """
     wordings: dict[str, dict[InputParts, QuestionRow]] = defaultdict(dict)
-    for question in map(question_of_row, rows):
+    for question in (row.question for row in rows):
         is_compared = is_accepted or not question.rendered
         if is_compared and question.instruction is not None:
             questions_of_wording = wordings[question.item]
@@ -420,7 +415,7 @@ def _unify_wordings(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
             question_of_item[item] = min(questions_of_wording.values(), key=_wording_order)
     unified_rows = []
     for row in rows:
-        question = question_of_row(row)
+        question = row.question
         chosen_question = question_of_item.get(question.item)
         if chosen_question is not None:
             question = replace(
@@ -444,19 +439,19 @@ def _unify_system_prompts(rows: Sequence[Row], described: Collection[str]) -> li
     """
     systems: dict[RunKey, set[str]] = defaultdict(set)
     for row in rows:
-        systems[_run_key(row, described)].add(normal_text(question_of_row(row).system or ""))
+        systems[_run_key(row, described)].add(normal_text(row.question.system or ""))
     texts = set().union(*systems.values()) - {""}
     has_each_run_one = all(len(texts_of_run) == 1 for texts_of_run in systems.values())
     if len(texts) < 2 or not has_each_run_one:
         return list(rows)
     shortest: dict[str, str] = {}
-    for question in map(question_of_row, rows):
+    for question in (row.question for row in rows):
         if question.system:
             shortest_so_far = shortest.get(question.item, question.system)
             shortest[question.item] = min((shortest_so_far, question.system), key=_text_order)
     unified_rows = []
     for row in rows:
-        question = question_of_row(row)
+        question = row.question
         system = shortest.get(question.item)
         unified_rows.append(_with_question(row, replace(question, system=system)))
     return unified_rows

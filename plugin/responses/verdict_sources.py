@@ -7,7 +7,8 @@ from podium.data.formats.files import split_label
 from podium.hookspecs import load_target
 from podium.plugins import catalogue
 from podium.responses.collection import Responses
-from podium.responses.read import FileReader, read_responses
+from podium.responses.read import read_responses
+from podium.responses.response_files import FileReader
 from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.scorers.reasoning import Policy
 

@@ -111,7 +111,7 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
 
     Args:
         name: name of the tournament.
-        rule: the tournament.
+        rule: the tournament; its option `items`, if it is given, is 1 or more.
         field: the models and items.
         shard: the shard that was asked for.
     """
@@ -133,7 +133,7 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
             "shard= and play it in one process, or leave out until= and play the whole schedule "
             "in shards"
         )
-    items = len(order_of_visits(field, getattr(rule, "items", None), rule.seed))
+    items = min(getattr(rule, "items", None) or len(field.items), len(field.items))
     if shard.of > items:
         raise UsageError(
             f"shard={shard}: there {word_for(items, 'is', 'are')} {quantity(items, 'item')}; make "

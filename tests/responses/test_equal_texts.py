@@ -25,3 +25,4 @@ def test_only_keys_with_equal_texts_have_identical_responses(tmp_path: Path) -> 
     pairs = [("amber", "birch"), ("amber", "cedar"), ("birch", "cedar")]
     battles = [Pairing(f"q{k}", a, b) for k in range(3) for a, b in pairs]
     assert [each for each in battles if responses.are_identical(each)] == [battles[0]]
+    assert responses.identical_battles(battles) == [battles[0]]

@@ -6,7 +6,8 @@ import pytest
 
 import podium
 from podium.responses.answers import QuestionRow, ResponseRow
-from podium.responses.read import FileReader, read_responses
+from podium.responses.read import read_responses
+from podium.responses.response_files import FileReader
 
 
 def rows(*texts, instruction="Say {}."):

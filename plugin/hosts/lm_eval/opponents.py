@@ -80,7 +80,7 @@ def pair_with_opponents(
             f"an opponent is called {model!r}, as this run's model: "
             f"label it (other={model}), or write `model: NAME`"
         )
-    items = responses.by_id()
+    items = {item.id: item for item in responses.items}
     names = _find_item_ids(docs, responses, items, field, task)
     with_media = [shows_media(doc) for doc in docs]
     if not all(with_media) and items.keys().isdisjoint(names):

@@ -78,7 +78,7 @@ def test_battles_are_built_when_inspect_is_given_them(
 def test_samples_of_pairings_not_made_yet_are_those_of_plain_pairings(most, write_responses):
     lacking = {("ash", 2): "", ("elm", 3): "", ("fir", 3): ""}
     lacking |= {(name, 4): "" for name in MODELS}
-    builder = SampleBuilder(read_responses(*write_responses(texts=lacking)))
+    builder = SampleBuilder(read_responses(*write_responses(texts=lacking)), set())
     pairs = [*combinations(sorted(MODELS), 2)]
     lazy = PairingsByItem({f"q{k}": pairs for k in range(ITEMS)})
     plain = tuple(lazy)

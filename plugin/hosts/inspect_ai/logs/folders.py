@@ -73,7 +73,7 @@ from podium.hosts.inspect_ai.logs.verdicts_or_scores import (
 )
 from podium.names import joined_name
 from podium.notices.notice import Notice, note_of_error
-from podium.responses.read import ChosenLogs, UnansweredRun
+from podium.responses.response_files import ChosenLogs, UnansweredRun
 from podium.run_record import RunRecord
 from podium.scorers.judge_names import short_judge_names
 from podium.wording import some

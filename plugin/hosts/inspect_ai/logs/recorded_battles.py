@@ -26,7 +26,8 @@ from podium.hosts.inspect_ai.logs.stored_samples import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.notices.notice import Notice
 from podium.responses.answers import QuestionRow, ResponseRow
-from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
+from podium.responses.assembly import assemble
+from podium.responses.collection import AGREEING_FIELDS, Responses
 from podium.responses.groups_of_responses import with_groups
 from podium.responses.preference_pairs import PREFERRED_MODEL, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in

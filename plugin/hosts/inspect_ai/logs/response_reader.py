@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.hosts.inspect_ai.logs.log_files import LOG_SUFFIXES, is_beside_logs, is_log
-from podium.responses.read import FileReader
+from podium.responses.response_files import FileReader
 
 
 def _read_log(*arguments: Any) -> Any:

@@ -32,7 +32,7 @@ from podium.hosts.inspect_ai.logs.stored_samples import (
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
 from podium.responses.collection import AGREEING_FIELDS
-from podium.responses.read import RowForm
+from podium.responses.response_files import RowForm
 from podium.responses.transcripts import AgentWork, Call, Show, Turn
 from podium.text import text_of
 

@@ -152,7 +152,7 @@ class AnswerRequests:
             responses: the responses, whose items are asked about.
             wanted: the answers to ask for, as pairs of a model and an item.
         """
-        items = responses.by_id()
+        items = {item.id: item for item in responses.items}
         usual = self._usual_length(responses) / CHARACTERS_PER_TOKEN
         characters_in = sum(
             len(items[item].instruction) + len(items[item].system or "") for _, item in wanted
@@ -527,7 +527,7 @@ class AnswerCollector:
 
         It ends with the first error of a call, if there is one. Pending answers do not count.
         """
-        text = missing_responses_text(self.sample_builder.responses)
+        text = missing_responses_text(self.sample_builder.responses.missing_reasons())
         return f"{text} (the first cause: {self.cause})" if self.cause else text
 
     def answers_to_ask(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:

@@ -4,9 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from podium.data.pairings import Pairing
+from podium.data.pairings import Field, Pairing
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.judging.judge_context import choose_show
+from podium.hosts.inspect_ai.judging.judge_context import (
+    choose_show,
+    note_on_transcripts,
+    notes_on_work,
+)
 from podium.hosts.inspect_ai.logs.recorded_battles import (
     RECORDED,
     RecordedBattles,
@@ -19,6 +23,7 @@ from podium.hosts.inspect_ai.tournament.tournament_request import (
     TournamentRequest,
     split_names,
 )
+from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.plugins.catalogue import judging_settings
 from podium.responses.collection import Responses
@@ -49,17 +54,29 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class Competitors:
-    """The responses that compete.
+    """The responses that compete, and what a plan needs to know of them.
 
     Attributes:
         responses: the responses of all models that play, to all items that are played.
+        field: the models and items.
+        mean_number: mean number of responses to the item of a battle (`Responses.mean_number`).
+        items_with_transcripts: the ids of the items whose responses are shown as transcripts.
+        missing: number of missing responses by model and reason (`Responses.missing_reasons`).
+        transcripts: a note on how many responses are shown as transcripts; empty if none is.
+        work_not_shown: warnings on what the judge is not shown of agents' work.
         record: the battles that are re-judged; None if the tournament is not `recorded`.
         unanswered: the recorded battles for which a response is missing here.
     """
 
     responses: Responses
-    record: RecordedBattles | None = None
-    unanswered: tuple[Pairing, ...] = ()
+    field: Field
+    mean_number: float
+    items_with_transcripts: frozenset[str]
+    missing: dict[str, dict[str, int]]
+    transcripts: tuple[Notice, ...]
+    work_not_shown: tuple[Notice, ...]
+    record: RecordedBattles | None
+    unanswered: tuple[Pairing, ...]
 
     @property
     def has_preference(self) -> bool:
@@ -137,7 +154,17 @@ def read_competitors(
         seed=options.seed,
         answered_by=options.answered_by,
     )
-    return Competitors(selected, record, tuple(unanswered))
+    return Competitors(
+        responses=selected,
+        field=selected.field(),
+        mean_number=selected.mean_number(),
+        items_with_transcripts=selected.items_with_transcripts(),
+        missing=selected.missing_reasons(),
+        transcripts=tuple(note_on_transcripts(selected, questions.show, questions.why_short)),
+        work_not_shown=tuple(notes_on_work(selected)),
+        record=record,
+        unanswered=tuple(unanswered),
+    )
 
 
 def _refuse_without_responses(models: Sequence[str]) -> None:

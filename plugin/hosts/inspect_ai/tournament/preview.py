@@ -10,13 +10,12 @@ from math import ceil
 import numpy as np
 from inspect_ai.model import Model
 
-from podium.data.pairings import Pairing, PairingsByItem, pairings_on_items
+from podium.data.pairings import Pairing, PairingsByItem
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import value_of_option
 from podium.hosts.inspect_ai.judging.call_prices import Prices, price_of
 from podium.hosts.inspect_ai.judging.call_settings import CallLimits, judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
-from podium.hosts.inspect_ai.judging.judge_context import note_on_transcripts
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
@@ -29,7 +28,6 @@ from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSourc
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
 from podium.notices.option_forms import option_text
-from podium.responses.collection import Responses, response_key
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
 from podium.scorers.shared_prefixes import least_cached, share_of_prefix_cache
@@ -102,15 +100,14 @@ def preview_run(
     Raises:
         UsageError: nothing can be played; the message says why responses are missing.
     """
-    missing = missing_responses_text(competitors.responses)
+    missing = missing_responses_text(competitors.missing)
     why = f"left out because responses are missing: {missing}" if missing else ""
     if not source.initial_samples():
         reason = why or "fewer than two models"
         raise UsageError(f"{request.name}: nothing can be played: {reason}")
     yield from _cost_sentences(request, questions, competitors, plan, source, why)
     yield from _speed_notes(questions, source)
-    transcripts = note_on_transcripts(competitors.responses, questions.show, questions.why_short)
-    yield from notice_texts([*transcripts, *plan.notes])
+    yield from notice_texts([*competitors.transcripts, *plan.notes])
     if plan.shard:
         mine = len(source.first.pairings)
         whole = plan.shard.metadata.battles
@@ -144,21 +141,21 @@ def _cost_sentences(
     """
     responses = competitors.responses
     rotation = plan.rotation
-    battles = _battles_at_most(responses, source)
+    battles = _battles_at_most(competitors, source)
     first = source.first.pairings
-    identical = _count_identical(responses, first, plan.judging)
-    calls = _calls_at_most(responses, source, plan, battles - identical)
+    ties = responses.identical_battles(first) if plan.judging.identical == "tie" else []
+    identical = len(ties)
+    calls = _calls_at_most(competitors, source, plan, battles - identical, ties)
     shares = _shares_of_judges(rotation)
     all_calls = _round_calls_up(calls * sum(shares) if shares else calls)
     with_answers = questions.requests.with_placeholders(responses)
-    per_call = _prompt_tokens(with_answers, first, plan.judging)
-    items = len(responses.items)
-    competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
+    builder = SampleBuilder(with_answers, competitors.items_with_transcripts)
+    per_call = _prompt_tokens(builder, first, plan.judging)
     of_battles = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
-    calls_text = f"at most {battles:,} {of_battles}, {all_calls:,} {plural('call', all_calls)}"
-    cacheable = _cacheable_input(with_answers, first, plan.judging, rotation)
+    calls_text = f"at most {battles:,} {of_battles}, {_calls_text(all_calls, plan)}"
+    cacheable = _cacheable_input(builder, first, plan.judging, rotation)
     tokens = _tokens_text(all_calls, per_call, plan.judging, cacheable)
-    cost = f"{competing}; {calls_text} {_text_of_callers(plan)}, {tokens}{_rounds_text(source)}"
+    cost = f"{_competing_text(source)}; {calls_text}, {tokens}{_rounds_text(source)}"
     calls_of = [_round_calls_up(calls * each) for each in shares] or [calls]
     prices = request.options.prices or {}
     judge_texts = _judge_texts(plan.judging, calls_of, per_call, cacheable, prices)
@@ -222,24 +219,30 @@ def _judge_texts(
     return [*filter(None, texts)]
 
 
-def _text_of_callers(plan: TournamentPlan) -> str:
-    """Write whose calls are counted, and that a judge of single responses grades each once."""
-    text = "of all judges together" if plan.rotation else "per judge"
+def _calls_text(calls: int, plan: TournamentPlan) -> str:
+    """Write a number of calls and whose they are, and that single responses are graded once."""
+    whose = "of all judges together" if plan.rotation else "per judge"
+    text = f"{calls:,} {plural('call', calls)} {whose}"
     return text if plan.judging.is_pairwise else f"{text} (each response is graded once)"
 
 
 def _calls_at_most(
-    responses: Responses, source: TournamentSource, plan: TournamentPlan, battles: int
+    competitors: Competitors,
+    source: TournamentSource,
+    plan: TournamentPlan,
+    battles: int,
+    ties: Sequence[Pairing],
 ) -> int:
     """Return the most calls of a judge that judges all battles.
 
     A judge of single responses is asked once about each, however many battles it is in.
 
     Args:
-        responses: the responses.
+        competitors: the responses.
         source: the tournament.
         plan: says how judges are asked.
         battles: number of battles that are not ties without a call.
+        ties: the battles of the first round that are ties without a call.
     """
     calls = battles * plan.calls
     if plan.judging.is_pairwise:
@@ -249,32 +252,14 @@ def _calls_at_most(
     first = source.first.pairings
     has_one_round = len(first) >= source.rule.size(field)
     if has_one_round:
-        asked_pairings = [*first]
-        if plan.judging.identical == "tie":
-            asked_pairings = [pairing for pairing in first if not responses.are_identical(pairing)]
+        without_call = {*ties}
+        asked_pairings = [pairing for pairing in first if pairing not in without_call]
         graded = len(
             {(pairing.item, name) for pairing in asked_pairings for name in (pairing.a, pairing.b)}
         )
     # A judgment of a pair is two calls of such a judge.
     gradings = plan.calls // 2
-    return min(calls, ceil(graded * responses.mean_number()) * gradings)
-
-
-def _count_identical(responses: Responses, first: Sequence[Pairing], judging: Judging) -> int:
-    """Count the battles of the first round that are ties of identical responses.
-
-    0 if judges are asked about identical responses, too.
-    """
-    if judging.identical != "tie":
-        return 0
-    keys = responses.keys_with_equal_texts()
-    items = {item.id for item in responses.items if not keys.isdisjoint(item.keys)}
-    battles = pairings_on_items(first, items)
-    return sum(
-        responses.are_identical(each)
-        for each in battles
-        if response_key(each.item, each.response) in keys
-    )
+    return min(calls, ceil(graded * competitors.mean_number) * gradings)
 
 
 def _identical_text(identical: int, first: int, battles: int) -> str:
@@ -294,12 +279,18 @@ def _identical_text(identical: int, first: int, battles: int) -> str:
     return f" ({identical:,}{of_round} {ties} of identical responses, without a call)"
 
 
-def _battles_at_most(responses: Responses, source: TournamentSource) -> int:
+def _battles_at_most(competitors: Competitors, source: TournamentSource) -> int:
     """Return an estimate of the maximum number of battles.
 
     A battle counts once for each response that a model gives to its item, on average.
     """
-    return round(source.rule.size(source.field) * responses.mean_number())
+    return round(source.rule.size(source.field) * competitors.mean_number)
+
+
+def _competing_text(source: TournamentSource) -> str:
+    """Write how many models and items compete."""
+    items = len(source.field.items)
+    return f"{len(source.field.models)} models, {items} {plural('item', items)}"
 
 
 def _shares_of_judges(rotation: JudgeRotation | None) -> list[float]:
@@ -476,7 +467,7 @@ def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
     return f"{count} {have} no responses here and {are} missing, {lost}"
 
 
-def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], judging: Judging) -> float:
+def _prompt_tokens(builder: SampleBuilder, pairings: Sequence[Pairing], judging: Judging) -> float:
     """Estimate the mean number of tokens of a prompt from a sample of the battles.
 
     Checklists do not count, because they are not written yet. The estimate is 0 if no battle has
@@ -485,13 +476,13 @@ def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], judging: J
     step = max(1, len(pairings) // SAMPLED_PROMPTS)
     some_pairings = pairings[::step]
     tokens = [
-        count_tokens(prompt) for prompt in _prompts_of(responses, some_pairings, judging, ("ab",))
+        count_tokens(prompt) for prompt in _prompts_of(builder, some_pairings, judging, ("ab",))
     ]
     return sum(tokens) / max(len(tokens), 1)
 
 
 def _cacheable_input(
-    responses: Responses,
+    builder: SampleBuilder,
     pairings: Sequence[Pairing],
     judging: Judging,
     rotation: JudgeRotation | None,
@@ -503,7 +494,7 @@ def _cacheable_input(
     turns with others finds only the prompts of its own battles there.
 
     Args:
-        responses: the responses.
+        builder: builds the samples of battles.
         pairings: the battles.
         judging: how judges are asked.
         rotation: assigns judges to battles; None if all judges judge every battle.
@@ -515,10 +506,10 @@ def _cacheable_input(
         measured += battles[:MEASURED_PROMPTS]
     orders = ("ab", "ba") if judging.is_pairwise and judging.orders == "both" else ("ab",)
     models = [str(model) for model in judges_by_role()] or [""]
-    all_prompts = _prompts_of(responses, measured, judging, orders)
+    all_prompts = _prompts_of(builder, measured, judging, orders)
     # A judge without a measured battle is expected to find as much in its cache as all together.
     prompts_by_judge = [
-        _prompts_of(responses, battles, judging, orders) or all_prompts
+        _prompts_of(builder, battles, judging, orders) or all_prompts
         for battles in _battles_by_judge(measured, rotation, len(models))
     ]
     numbers = [least_cached(model) for model in models]
@@ -569,7 +560,7 @@ def _battles_by_item(pairings: Sequence[Pairing]) -> Iterator[Sequence[Pairing]]
 
 
 def _prompts_of(
-    responses: Responses, pairings: Sequence[Pairing], judging: Judging, orders: Sequence[str]
+    builder: SampleBuilder, pairings: Sequence[Pairing], judging: Judging, orders: Sequence[str]
 ) -> list[str]:
     """Return the prompts of battles in the given orders, without checklists.
 
@@ -577,7 +568,7 @@ def _prompts_of(
     each order. The list is empty if the judge has no prompt (a reward model).
 
     Args:
-        responses: the responses.
+        builder: builds the samples of battles.
         pairings: the battles.
         judging: how judges are asked.
         orders: `ab`, `ba` or both: which response is shown first.
@@ -586,7 +577,7 @@ def _prompts_of(
         return []
     plain = replace(judging, settings=replace(judging.settings, checklist=False))
     prompts = []
-    for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
+    for sample in builder.build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):
             adapted = plain.adapted_to(transcript=battle.transcript)
             write_prompt = adapted.schema_prompt if adapted.asks_schema_first else adapted.prompt

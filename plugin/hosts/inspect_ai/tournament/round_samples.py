@@ -4,7 +4,7 @@ A pack is a sample with all battles on an item. A round is announced by a sample
 battles, so that a retry plays the same ones.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -41,15 +41,21 @@ class SampleBuilder:
 
     Args:
         responses: the responses; the attribute is replaced when models have answered.
+        items_with_transcripts: the ids of the items whose responses are shown as transcripts.
         rotation: assigns judges to battles; None if all judges judge every battle.
     """
 
-    def __init__(self, responses: Responses, rotation: JudgeRotation | None = None) -> None:
+    def __init__(
+        self,
+        responses: Responses,
+        items_with_transcripts: Collection[str],
+        rotation: JudgeRotation | None = None,
+    ) -> None:
         self.responses = responses
+        self.items_with_transcripts = items_with_transcripts
         self.rotation = rotation
-        self.items = responses.by_id()
+        self.items = {item.id: item for item in responses.items}
         self.short_names = names_without_provider(responses.models)
-        self.items_with_transcripts = responses.items_with_transcripts()
 
     def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of round `number`, counted from 1.
@@ -349,13 +355,16 @@ def replies_if_any_failed(sample: EvalSample) -> Sequence[BattleReplies]:
     return replies if any(battle.has_failed for battle in replies) else ()
 
 
-def missing_responses_text(responses: Responses) -> str:
+def missing_responses_text(missing: Mapping[str, Mapping[str, int]]) -> str:
     """Return a text on how many responses each model lacks and why; empty if none are missing.
 
-    Pending responses do not count. Of many models, only some are named.
+    Of many models, only some are named.
+
+    Args:
+        missing: number of missing responses by model and reason (`Responses.missing_reasons`).
     """
     texts = []
-    for name, reasons in responses.missing_reasons().items():
+    for name, reasons in missing.items():
         why = ", ".join(f"{reason}: {number}" for reason, number in reasons.items())
         texts.append(f"{name} ({why})")
     return some(texts, "; ")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from podium.data.ladder import Ladder
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.judging.judge_context import notes_on_work
 from podium.hosts.inspect_ai.judging.judge_models import (
     build_rotation,
     judge_of,
@@ -97,20 +96,20 @@ def plan_tournament(
     options = request.options
     responses = competitors.responses
     judge_options = _with_parts_shown(questions, competitors)
-    judging = _settle_judging(options.seed, judge_options, responses)
+    judging = _settle_judging(options.seed, judge_options, competitors)
     settings, notes = _settle_settings(request, competitors, judging)
     tournament = catalogue.make_tournament(request.name, settings)
-    rule = _limit_battles(tournament, options.max_battles, responses)
-    _refuse_missing_references(judging, responses)
     ratings = getattr(tournament, "ratings", None)
     ladder = ratings.restrict_to(responses.models) if isinstance(ratings, Ladder) else None
+    rule = _limit_battles(tournament, options.max_battles, responses)
+    _refuse_missing_references(judging, responses)
     rotation = build_rotation(options.judges, options.overlap, judging, options.seed)
-    sample_builder = SampleBuilder(responses, rotation)
-    battles = round(rule.size(responses.field()) * responses.mean_number())
+    sample_builder = SampleBuilder(responses, competitors.items_with_transcripts, rotation)
+    battles = round(rule.size(competitors.field) * competitors.mean_number)
     packed = (battles >= PACKED_FROM) if options.pack == "auto" else bool(options.pack)
     collector = None
     if any(responses.pending.values()):
-        collector = _build_collector(request, questions, sample_builder, packed)
+        collector = _build_collector(request, questions, competitors, sample_builder, packed)
     first = side_fixed_first(request.name, tournament, judging, judge_options)
     shard = None
     if options.shard:
@@ -120,7 +119,7 @@ def plan_tournament(
     return TournamentPlan(
         judging=judging,
         judge_options=judge_options,
-        notes=(*notes_on_work(responses), *notes),
+        notes=(*competitors.work_not_shown, *notes),
         rule=rule,
         ladder=ladder,
         rotation=rotation,
@@ -132,14 +131,16 @@ def plan_tournament(
     )
 
 
-def _settle_judging(seed: int, judge_options: Mapping[str, Any], responses: Responses) -> Judging:
+def _settle_judging(
+    seed: int, judge_options: Mapping[str, Any], competitors: Competitors
+) -> Judging:
     """Return how the judge is asked, by its options.
 
     Raises:
         UsageError: an option has an impossible value, or the template cannot show all responses.
     """
     judging = judging_settings(seed=seed, **judge_options)
-    if len(responses.items_with_transcripts()) < len(responses.items):
+    if len(competitors.items_with_transcripts) < len(competitors.responses.items):
         # A template that cannot show answers must fail before the first call.
         judging.adapted_to(transcript=False)
     return judging
@@ -345,17 +346,20 @@ def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
 
 
 def _build_collector(
-    request: TournamentRequest, questions: Questions, sample_builder: SampleBuilder, packed: bool
+    request: TournamentRequest,
+    questions: Questions,
+    competitors: Competitors,
+    sample_builder: SampleBuilder,
+    packed: bool,
 ) -> AnswerCollector:
     """Return the collector that requests the missing answers from models.
 
     With `answers=first`, the items that the tournament will draw are asked about at first.
     """
     options = request.options
-    field = sample_builder.responses.field()
     first: tuple[str, ...] = ()
     if options.answers == "first":
-        first = draw_items(field, request.settings.get("items"), options.seed)
+        first = draw_items(competitors.field, request.settings.get("items"), options.seed)
     order = tuple(questions.requests.models)
     return AnswerCollector(sample_builder, order, packed, first, options.reasoning)
 
@@ -383,9 +387,8 @@ def _plan_shard(
         UsageError: the tournament cannot be divided, the option is malformed, or recorded battles
             have no responses.
     """
-    responses = competitors.responses
     text = str(request.options.shard)
-    field = responses.field()
+    field = competitors.field
     shard = read_shard(text)
     refuse_undividable(request.name, getattr(tournament, "rule", tournament), field, shard)
     lost = len(competitors.unanswered)
@@ -394,9 +397,10 @@ def _plan_shard(
             f"shard={text}: {quantity(lost, 'recorded battle', 'has|have')} no responses: give "
             "responses= of all"
         )
+    items = shard.items_of(field, request.options.seed)
     coming = rule.next(field, ())
-    part = shard.part_of(coming, shard.items_of(field, request.options.seed))
-    whole = responses.in_all_responses(coming)
+    part = shard.part_of(coming, items)
+    whole = competitors.responses.in_all_responses(coming)
     if rotation:
         # Judges are assigned in the order of all battles, so that shards agree on them.
         rotation.assign(whole.pairings)

@@ -168,7 +168,7 @@ def _build_source(
     competing = competitors.responses
     return TournamentSource(
         shard.rule if shard else plan.rule,
-        competing.field(),
+        competitors.field,
         plan_samples,
         portion=PACKS_AT_ONCE if plan.packed else BATTLES_AT_ONCE,
         # A lambda, because `builder.responses` is replaced while answers come in.
@@ -285,11 +285,11 @@ def _build_metadata(
     return TournamentMetadata(
         format=FORMAT_VERSION,
         models=list(competing.models),
-        missing=competing.missing_reasons(),
+        missing=competitors.missing,
         left_out=source.first.left_out + len(competitors.unanswered),
         sources=list(competing.sources),
         scheduled=len(source.first.pairings),
-        planned=round(source.rule.size(source.field) * competing.mean_number()),
+        planned=round(source.rule.size(source.field) * competitors.mean_number),
         tasks=list(competing.tasks),
         prompts=plan.judging.prompt_hash,
         judging=settings_to_log(plan.judging),

@@ -595,6 +595,7 @@ def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator
     fewest_items = CHECKS["items"].threshold
     nouns = plural(exposure.counts.unit, 2)
     fewest_of_model = CHECKS["items of a model"].threshold
+    # The intervals are then too narrow. With a single item there are none.
     if 1 < clusters < fewest_items:
         yield Notice("items", {"items": clusters, "nouns": nouns, "fewest": fewest_items})
     elif 1 < clusters < models:

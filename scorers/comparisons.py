@@ -78,6 +78,8 @@ ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
 # The other response, by letter.
+TIE = "C"
+"""Letter of a verdict that prefers neither response."""
 OTHER_RESPONSE = {"A": "B", "B": "A"}
 
 
@@ -149,7 +151,7 @@ def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) ->
             and `loses` if the named response is the worse one.
     """
     if groups.get("equal"):
-        return "C", phrase.start()
+        return TIE, phrase.start()
     # Exactly one of these groups has matched: the name is a letter or words.
     name = next(group for group in ("letter", "first", "second") if groups.get(group))
     if name == "first":

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from podium.scorers import contradiction_words as words
 from podium.scorers import reply_words
-from podium.scorers.comparisons import OTHER_RESPONSE
+from podium.scorers.comparisons import OTHER_RESPONSE, TIE
 from podium.scorers.faults import has_fault
 from podium.scorers.stated_marks import is_preferred_by_marks
 from podium.scorers.stated_scores import OTHER_COUNTS, preferred_by_scores
@@ -236,7 +236,7 @@ def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
     The value may be one that chooses neither response, such as `undecided`, or another response.
     After the verdict, any other value counts, too. A verdict for neither response is not checked.
     """
-    if verdict.preferred == "C":
+    if verdict.preferred == TIE:
         return False
     pattern = NAMED_VERDICT if verdict.preferred else NAMED_GRADE
     for start, line in _lines_with_values(view, verdict.start):
@@ -318,7 +318,8 @@ def is_unrelated(after: str) -> bool:
 def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
     r"""Return whether a reply puts different values into `\boxed{}` on the verdict's line.
 
-    Boxes of single letters on other lines count, too.
+    On other lines, boxes of single letters count, too, if the verdict prefers a response: they may
+    name the other one. Other boxes there hold figures of the reasoning.
     """
     if "\\boxed" not in view:
         return False
@@ -328,7 +329,8 @@ def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
     for box in BOXED.finditer(view):
         is_beside = line_start <= box.start() and (line_end < 0 or box.end() <= line_end)
         value = box["value"].strip()
-        if is_beside or (verdict.preferred and len(value) == 1):
+        names_response = bool(verdict.preferred) and len(value) == 1
+        if is_beside or names_response:
             values.add(value.upper())
     return len(values) > 1
 

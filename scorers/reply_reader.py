@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.attributed_texts import attributes_text_before
-from podium.scorers.comparisons import find_comparisons
+from podium.scorers.comparisons import TIE, find_comparisons
 from podium.scorers.conceded_limits import is_refused, without_conceded_limit
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
 from podium.scorers.described_pairs import is_described_beside_other, is_named_decision
@@ -355,9 +355,9 @@ def response_of_value(value: str) -> str:
 
     The result is empty if the value rates one response: it is neither a letter nor a label.
     """
-    if value[:1] not in ("A", "B", "C"):
+    if value[:1] not in ("A", "B", TIE):
         return ""
-    return "C" if "=" in value else value[0]
+    return TIE if "=" in value else value[0]
 
 
 def _first_with_words(view: str, lines: Sequence[Span]) -> Span:
@@ -574,7 +574,8 @@ def _reason_of_contradiction(
     )
     if any(statement.value != preferred for statement in comparisons):
         return "several verdicts"
-    if preferred == "C":
+    if preferred == TIE:
+        # The checks below search the text for the other response. A tie has none.
         return None
     if PRONOUN_LOSES.match(text_after):
         return "several verdicts"

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from podium.scorers.attributed_texts import attributes_text_before
-from podium.scorers.comparisons import OTHER_RESPONSE, find_comparisons
+from podium.scorers.comparisons import OTHER_RESPONSE, TIE, find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts
 from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.introduced_texts import is_introduced
@@ -196,7 +196,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     )
     if contradicts(view, place):
         return "several verdicts"
-    if reason or preferred == "C":
+    if reason or preferred == TIE:
         return reason
     comparisons = chain.from_iterable(find_comparisons(view, *span) for span in gaps_near)
     is_contradicted = any(statement.value == OTHER_RESPONSE[preferred] for statement in comparisons)
@@ -206,7 +206,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
 def _preferred_letter(verdict: Verdict) -> str:
     """Return the response that a verdict of scores prefers: A, B, or C for neither."""
     if verdict.credit == 0.5:
-        return "C"
+        return TIE
     return "A" if verdict.credit == 1 else "B"
 
 

@@ -19,13 +19,21 @@ NOUN_BEFORE_NAME = rf"(?:(?i:{'|'.join(words.RESPONSE_NOUNS.split())}|assistant)
 NUMBER = (
     r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:[ \t]*(?:%|/[ \t]*\d{1,3}|(?:out )?of \d{1,3}|分))?"
 )
-# What follows a number that is a score: a sign, a unit, or a word such as `and`. A longer number, a
-# range, a factor or a number of words is no score.
+# What follows a number that is no score: the rest of a longer number or word (`7.25`, `7b`, `7-9`),
+# a sentence in small letters, a noun or factor (`7 words`, `7x`), or a whole (`7 of the 10`).
+NO_SCORE = (
+    r"[\w.,]\d|[\w–-]|\.[ \t]+[a-z]|[ \t]*(?:words?|[:*x×]|[-–][ \t]*\d)"
+    r"|[ \t]+of[ \t]+(?:the[ \t]+)?\d"
+)
+UNITS_OF_SCORE = "points?|pts|punkten?|stars?"
+WORDS_AFTER_SCORE = (
+    "vs?|versus|and|und|et|y|but|while|whereas|for|to|on|in|because|as|since|overall|over|so|from"
+)
+# What follows a number that is a score: a sign, the end of the text, a unit, a word such as `and`,
+# or the name or sentence that comes next.
 END_OF_NUMBER = (
-    r"(?![\w.,]\d|[\w–-]|\.[ \t]+[a-z]|[ \t]*(?:words?|[:*x×]|[-–][ \t]*\d)"
-    r"|[ \t]+of[ \t]+(?:the[ \t]+)?\d)"
-    r"(?=[ \t]*(?:[^\w \t]|\Z|(?:points?|pts|punkten?|stars?|vs?|versus|and|und|et|y|but|while"
-    r"|whereas|for|to|on|in|because|as|since|overall|over|so|from)\b|[AB]\b|[A-Z]))"
+    rf"(?!{NO_SCORE})"
+    rf"(?=[ \t]*(?:[^\w \t]|\Z|(?:{UNITS_OF_SCORE}|{WORDS_AFTER_SCORE})\b|[AB]\b|[A-Z]))"
 )
 GIVING_VERBS = (
     r"(?:gets?|got|scores?|scored|earns?|earned|receives?|received|deserves?|is|at|with|rated"

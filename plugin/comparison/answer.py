@@ -230,6 +230,7 @@ def _further_items_sentence(finding: PairFinding) -> str:
     unit = finding.unit_of_further
     beside = ""
     if unit != finding.unit:
+        # The further units are raters, not items.
         beside = further_items_text(
             raters=finding.units_so_far,
             further_raters=number,

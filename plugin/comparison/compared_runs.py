@@ -78,6 +78,7 @@ def _reject_different_settings(
     """
     for word, runs in zip(words, runs_at_paths, strict=True):
         names = sorted({run.model for run in runs})
+        # Settings are in the name of a run only where runs of its model differ in them.
         differ_in_settings = any(run.named_settings for run in runs)
         if len(names) > 1 and differ_in_settings:
             raise UsageError(

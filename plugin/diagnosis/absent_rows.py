@@ -211,12 +211,13 @@ def _may_lack_verdicts(battles: Battles) -> bool:
     models = len(battles.models)
     if models < 3 or not battles.has_items:
         return False
-    number = tally.items * models * (models - 1) // 2
-    complete = number
+    pairs = models * (models - 1) // 2
+    battles_in_one_order = tally.items * pairs
+    complete = battles_in_one_order
     if {"order", "repeat"} & battles.rows.battle_columns:
         # Both orders of a pair, or its repeats, are battles of their own if they are not merged.
-        rows_per_pair = ceil(len(battles) / max(number, 1))
-        complete = number * max(1, rows_per_pair)
+        rows_per_pair = ceil(len(battles) / max(battles_in_one_order, 1))
+        complete = battles_in_one_order * max(1, rows_per_pair)
     is_in_both_orders = 2 * sum(tally.swaps.values()) > len(battles)
     has_single_orders = is_in_both_orders and sum(tally.swaps.values()) < len(battles)
     if has_single_orders:

@@ -41,14 +41,15 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
     _, item = np.unique(battles.item_codes[known], return_inverse=True)
     if not len(item):
         return
-    has_several = len(item) >= FEWEST_BATTLES * (int(item.max()) + 1)
+    items = int(item.max()) + 1
+    has_enough_battles = len(item) >= FEWEST_BATTLES * items
     others = battles.columns - NO_CATEGORIES - {*NAMED, *criterion_columns(battles.columns)}
     seen = set[bytes]()
     for name in (*NAMED, *sorted(others)):
         is_named = name in NAMED
         if name not in battles.columns:
             continue
-        if not is_named and not has_several:
+        if not is_named and not has_enough_battles:
             continue
         texts = battles.rows.texts_of(name)[known]
         code = _codes_by_first_row(texts)

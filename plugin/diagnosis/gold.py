@@ -664,7 +664,7 @@ class GoldComparison:
             within: lowest and highest possible agreement.
             **facts: fields that replace `self.facts`.
         """
-        method = f"{self.draws.method}, percentile or reflected, the farther end"
+        method = f"{self.draws.method}, each end the farther of percentile and reflected"
         lost = int(np.isnan(draws).sum())
         if lost:
             method += f", {lost} of them without a fit left out"

@@ -327,7 +327,7 @@ def _tau_statistic(
     if np.isnan(tau):
         return Missing("a ranking puts all models level", "judge models that differ")
     usable = int((~np.isnan(draws)).sum())
-    method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
+    method = f"item bootstrap, each end the farther of percentile and reflected, {usable} resamples"
     return agreement_statistic(
         tau,
         draws=draws,

@@ -64,12 +64,12 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
         absent = _absent_scores(trial[row][is_in_grid], model[is_in_grid], row[is_in_grid])
         if absent is None:
             continue
-        lacking, rows, are_cut = absent
+        model_code, rows, are_cut = absent
         if are_cut:
-            cut.append(lacking)
+            cut.append(model_code)
         else:
             ones = np.ones_like(rows)
-            parts.append(Sides(np.full_like(rows, lacking), cluster[rows], ones, ones))
+            parts.append(Sides(np.full_like(rows, model_code), cluster[rows], ones, ones))
     alone, cut_alone = _absent_of_two_models(battles)
     parts += alone
     cut += cut_alone

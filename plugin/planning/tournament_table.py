@@ -239,19 +239,19 @@ def _compare_design(
         record = recording_of(record.battles, pool=True, by_order=True)
     prices: list[Price] = []
     distances: list[tuple[float, float]] = []
-    answers: list[bool] = []
+    are_answered: list[bool] = []
     for seed in seeds:
         settings = seed_settings(design.name, design.settings, seed)
         replayed = play(make_tournament(design.name, settings), record)
         prices.append(replayed.price)
         if replayed.battles.answer is not None:
-            answers.append(replayed.battles.answer["answered"])
+            are_answered.append(replayed.battles.answer["answered"])
         tau_and_error = reference.distance(replayed.rows)
         if not np.isnan(tau_and_error[0]):
             distances.append(tau_and_error)
     calls = [price.calls for price in prices]
     calls_90th_percentile = None
-    if answers:
+    if are_answered:
         calls_90th_percentile = int(np.quantile(calls, 0.9, method="higher"))
     return TournamentRow(
         tournament=design.label,
@@ -262,7 +262,7 @@ def _compare_design(
         seeds=len(seeds),
         failed=len(seeds) - len(distances),
         calls_90th_percentile=calls_90th_percentile,
-        answered=float(np.mean(answers)) if answers else None,
+        answered=float(np.mean(are_answered)) if are_answered else None,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from podium.check_results import Check, Result, not_known
 from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
-from podium.data.reading.side_tables import About
+from podium.data.reading.side_tables import TableOfModels
 from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
 from podium.diagnosis.card import Diagnosis, judge_sections
 from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent
@@ -64,7 +64,7 @@ def audit(
     by: str | None = None,
     pool: bool = False,
     calibration: "Calibration | str | Path | None" = None,
-    models: About = None,
+    models: TableOfModels = None,
     arguments: TypedArguments | None = None,
     **options: Any,
 ) -> Audit:
@@ -135,7 +135,7 @@ def audit_ranking(
     seed: int = 0,
     by: str | None = None,
     pool: bool = False,
-    models: About = None,
+    models: TableOfModels = None,
     diagnosis: Diagnosis | None = None,
     arguments: TypedArguments | None = None,
 ) -> Audit:

@@ -11,7 +11,12 @@ import numpy as np
 from podium.data.battles import MOST_SLICES, SOURCES, Battles
 from podium.data.jury_verdicts import RULE, is_merging_jury, merge_jury_verdicts
 from podium.data.reading.judgments import read_battles
-from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
+from podium.data.reading.side_tables import (
+    TableOfModels,
+    about_models,
+    families_of,
+    read_length_data,
+)
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.order_checks import order_warnings
 from podium.diagnosis.checks.score_scale_checks import check_score_scale
@@ -90,7 +95,7 @@ def rank(
     by: str | None = None,
     pool: bool = False,
     calibration: "Calibration | str | Path | None" = None,
-    models: About = None,
+    models: TableOfModels = None,
     answers: bool = True,
     **options: Any,
 ) -> Ranking:
@@ -266,7 +271,7 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
     return settings
 
 
-def families_of_table(models: About) -> Mapping[str, str]:
+def families_of_table(models: TableOfModels) -> Mapping[str, str]:
     """Return the family of each model in a table; empty without a table.
 
     Raises:
@@ -708,6 +713,7 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
     ranked = part if merged is None else merged
     standings = order_within_groups(ranker(ranked), ranked)
     facts: dict[str, Any] = {}
+    # If nothing was merged, the ranker has added how both orders agree.
     swaps = None if merged is None else part.swaps()
     if swaps is not None:
         facts["swap"] = asdict(swaps)

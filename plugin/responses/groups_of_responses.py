@@ -53,9 +53,9 @@ def _refuse_no_groups(responses: Responses, cluster: str) -> None:
         )
         raise UsageError(f"{option}: no item in {where} has it; {remedy}")
     if lacking:
-        number = quantity(len(lacking), "item", "has|have")
+        items_have = quantity(len(lacking), "item", "has|have")
         remedy = "fill in the group of each item, or leave out these items"
-        raise UsageError(f"{option}: {number} no value ({some(lacking, most=5)}); {remedy}")
+        raise UsageError(f"{option}: {items_have} no value ({some(lacking, most=5)}); {remedy}")
     values = {item.group for item in responses.items}
     if len(values) == 1:
         [only] = values

@@ -214,7 +214,7 @@ def _no_metric_error(
     cause = some(_join_reasons(wanted), "; ", most=5)
     if not cause:
         cause = f"{some(tasks, most=3)} has no metric"
-    folders = _folders_as_typed([scores.file.path.parent for scores in files])
+    folders = _shortest_folders([scores.file.path.parent for scores in files])
     way = f"let a judge compare the responses: `{judging_command(folders)}`"
     tournaments = _folder_of_tournaments(files)
     if tournaments:
@@ -223,10 +223,10 @@ def _no_metric_error(
     return NotIdentifiedError(f"no number per document to compare: {cause}; {way}")
 
 
-def _folders_as_typed(folders: Iterable[Path]) -> list[str]:
-    """Return the folder that holds all folders of runs, or those folders if there is none.
+def _shortest_folders(folders: Iterable[Path]) -> list[str]:
+    """Return the folder directly above all folders of runs; if they have several, the folders.
 
-    A folder further up may hold runs of other tasks.
+    Folders further up are not taken: they may hold runs of other tasks.
     """
     parents = {folder.parent for folder in folders}
     short_folders = parents if len(parents) == 1 else dict.fromkeys(folders)

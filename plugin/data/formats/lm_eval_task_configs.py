@@ -85,9 +85,8 @@ def prompt_of_config(config: Config) -> str | None:
     on_one_line = " ".join([*description.split(), *template.split()])
     start = on_one_line[:SHOWN_CHARACTERS]
     beginning = start if start == on_one_line else f"{start} ..."
-    return (
-        f"{beginning} {_hash_of_fields(_given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS)))}"
-    )
+    fields = _given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS))
+    return f"{beginning} {_hash_of_fields(fields)}"
 
 
 def examples_of_config(config: Config) -> str | None:

@@ -97,10 +97,12 @@ def guess_mapping(records: Records) -> Guess:
         return Guess(columns, _credits_of_likely_column(records), paths=paths)
     model_a, model_b = of_models
     names = [name for name in sorted(records.columns) if name not in of_models]
-    columns = guess_columns(["model_a", "model_b", *names])
-    columns = {name: old for name, old in columns.items() if name in ("item", "judge")}
-    columns |= {"model_a": model_a, "model_b": model_b}
-    columns = {name: old for name, old in columns.items() if name != old}
+    # The columns of the models are known, and named so that only those of item and judge are
+    # guessed.
+    guessed = guess_columns(["model_a", "model_b", *names])
+    old_names = {name: old for name, old in guessed.items() if name in ("item", "judge")}
+    old_names |= {"model_a": model_a, "model_b": model_b}
+    columns = {name: old for name, old in old_names.items() if name != old}
     if _have_side_words(of_models, WINNER_AND_LOSER):
         return Guess(columns, fill={"credit": "1"})
     models = {cell for cell in (*cells[model_a], *cells[model_b]) if cell is not None}
@@ -291,7 +293,7 @@ def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | Non
 
     An empty cell, and a text that is not whole JSON, are the cell itself.
     """
-    if text is None or text[:1] not in "[{":
+    if text is None or not text.startswith(("[", "{")):
         return [(path, text)]
     try:
         value = json.loads(text)

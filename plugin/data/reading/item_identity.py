@@ -92,15 +92,15 @@ def identify_items(
         return IdentifiedTables(tables)
     if query.ids == "per-category":
         return IdentifiedTables(_named_by_category(tables, _first_shared_category(tables)))
-    turned = _identify_by_turn(engine, tables)
+    by_turn = _identify_by_turn(engine, tables)
     try:
-        identified = _identify_by_rows(engine, turned.tables)
+        identified = _identify_by_rows(engine, by_turn.tables)
     except OtherQuestionError as error:
         if FINDING not in query.allow:
             raise
         accepted = [accepted_sentence(FINDING, error.problem)]
-        return replace(turned, accepted=accepted)
-    return replace(identified, notes=[*turned.notes, *identified.notes])
+        return replace(by_turn, accepted=accepted)
+    return replace(identified, notes=[*by_turn.notes, *identified.notes])
 
 
 def _identify_by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
@@ -437,7 +437,7 @@ def _named_by_category(tables: Sequence[RecordTable], category: str) -> list[Rec
 
 
 def _are_shuffled_questions(rows: ItemRows, *, most_shared: bool = False) -> bool:
-    """Return whether ids stand for other inputs in other groups of rows, which share their inputs.
+    """Return whether groups of rows have the same inputs under different ids.
 
     A group is a file, or the rows of a model or pair of models in it. In every group, each id has
     one input, and most inputs have one id: a question may be asked twice under two ids. Most inputs

@@ -326,11 +326,12 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
     if all(have_replies):
         return True
     rows = _texts_of_columns(tables, [("model", ANSWER)] * len(tables))
+    # Models with the same answers have the same sum of hashes, whatever the order of the rows.
     of_model = (
-        "select c0, sum(hash(c1)::hugeint) as answers, count(distinct c1) as n "
+        "select c0, sum(hash(c1)::hugeint) as fingerprint, count(distinct c1) as answers "
         f"from {rows} where c0 is not null and c1 is not null group by c0"
     )
-    facts = "count(*), count(distinct answers), min(n)"
+    facts = "count(*), count(distinct fingerprint), min(answers)"
     ((models, different, fewest),) = engine.rows(f"select {facts} from ({of_model}) as of_model")
     return bool(models > 1 and different == 1 and fewest >= FEWEST_ANSWERS)
 

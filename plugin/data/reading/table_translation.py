@@ -133,11 +133,10 @@ def _translate_table(
         notes = [*notes, *more]
     if record.label is not None:
         column = "source"
-        if known is not None and known.label_is:
-            column = known.label_is
-        held = records.columns.get(column)
-        several = held is not None and not records.rows(f"count(distinct {held.text}) <= 1")[0][0]
-        name = "source" if several else column
+        if known is not None and known.column_of_label:
+            column = known.column_of_label
+        # A column with several names is not replaced: the label names the source of them all.
+        name = "source" if _has_different_texts(records, column) else column
         records = replace(
             records, columns={**records.columns, name: Column(sql_literal(record.label))}
         )
@@ -151,6 +150,15 @@ def _translate_table(
         notes = [*notes, *record.notes]
     translated = translate_verdicts(record.records, foreign)
     return replace(record, records=translated, format=known.name, notes=notes)
+
+
+def _has_different_texts(records: Records, name: str) -> bool:
+    """Return whether records have a column with at least two different texts."""
+    column = records.columns.get(name)
+    if column is None:
+        return False
+    ((has_several,),) = records.rows(f"count(distinct {column.text}) > 1")
+    return bool(has_several)
 
 
 def _read_by_format(record: RecordTable, known: Format) -> RecordTable:

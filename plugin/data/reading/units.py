@@ -346,10 +346,13 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
     queries = [_values_query(part, name) for part in parts]
     table = engine.fresh("repeated")
     engine.store(table, f"select * from ({' union all '.join(queries)}) limit {MOST_ROWS}")
-    per_cell = f"(select count(*) as n from {table} group by value, cell)"
-    ((filled, in_cell, variance, together),) = engine.rows(
-        f"select count(*), avg(n), coalesce(var_pop(n), 0), sum(n * (n - 1)) / 2 from {per_cell}"
+    sizes = f"(select count(*) as n from {table} group by value, cell)"
+    # n (n - 1) / 2 is the number of pairs among n rows.
+    figures = (
+        "count(*) as filled, avg(n) as in_cell, coalesce(var_pop(n), 0) as variance, "
+        "sum(n * (n - 1)) / 2 as together"
     )
+    ((filled, in_cell, variance, together),) = engine.rows(f"select {figures} from {sizes}")
     values, rows, same_value = _group_sizes(engine, table, "value")
     cells, _, same_cell = _group_sizes(engine, table, "cell")
     if not rows:
@@ -388,8 +391,10 @@ def _group_sizes(engine: Duck, table: str, key: str) -> tuple[Any, ...]:
         table: rows of `_values_query`.
         key: the column.
     """
-    groups = f"(select count(*) as n from {table} group by {key})"
-    return engine.rows(f"select count(*), sum(n), sum(n * (n - 1)) / 2 from {groups}")[0]
+    sizes = f"(select count(*) as n from {table} group by {key})"
+    figures = "count(*) as groups, sum(n) as rows, sum(n * (n - 1)) / 2 as pairs"
+    (row,) = engine.rows(f"select {figures} from {sizes}")
+    return row
 
 
 def _values_query(records: Records, name: str) -> str:
@@ -425,19 +430,25 @@ def _belongs_to_responses(engine: Duck, table: str) -> bool:
     ((models_a, models_b),) = engine.rows(
         f"select count(distinct a), count(distinct b) from {table}"
     )
-    counts = "count(distinct a) as a, count(distinct b) as b, count(distinct winner) as winner"
+    models_of_value = (
+        "count(distinct a) as number_a, count(distinct b) as number_b, "
+        "count(distinct winner) as winners"
+    )
     pairs = "count(distinct least(a, b) || '\\n' || greatest(a, b)) as pairs"
-    groups = f"(select {counts}, {pairs} from {table} group by value having count(*) > 1)"
+    by_value = (
+        f"(select {models_of_value}, {pairs} from {table} group by value having count(*) > 1)"
+    )
+    # The shares of the values, in the order of the names to which they are assigned below.
     shares = [
-        "avg((a = 1)::int)",
-        "avg((a = 1 and b > 1)::int)",
-        "avg((b = 1)::int)",
-        "avg((b = 1 and a > 1)::int)",
-        "avg((winner = 1)::int) filter (pairs > 1)",
+        "avg((number_a = 1)::int)",
+        "avg((number_a = 1 and number_b > 1)::int)",
+        "avg((number_b = 1)::int)",
+        "avg((number_b = 1 and number_a > 1)::int)",
+        "avg((winners = 1)::int) filter (pairs > 1)",
     ]
-    (answers,) = engine.rows(f"select {', '.join(shares)} from {groups}")
+    (row_of_shares,) = engine.rows(f"select {', '.join(shares)} from {by_value}")
     # If there are no values, the database returns null for a share.
-    one_a, several_b, one_b, several_a, one_winner = (share or 0 for share in answers)
+    one_a, several_b, one_b, several_a, one_winner = (share or 0 for share in row_of_shares)
     is_of_a = models_a > 1 and one_a >= ONE_MODEL and several_b >= SEVERAL_OPPONENTS
     is_of_b = models_b > 1 and one_b >= ONE_MODEL and several_a >= SEVERAL_OPPONENTS
     is_of_winner = one_winner >= 0.98 and models_a + models_b > 3

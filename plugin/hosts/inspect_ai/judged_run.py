@@ -140,12 +140,13 @@ def play_tournament(
     with nullcontext() if host == HOST else quiet_console():
         judges = [judge_model(name, options.judge_args) for name in options.judges]
     roles = {"judge": judges[0] if len(judges) == 1 else judges}
-    form = typed_form()
+    # The context in which the task is built does not know in which form options are written here.
+    option_form = typed_form()
 
     def make_task() -> "Task":
         """Return the task. Its judges are set as roles first, as it may need their names."""
         set_model_roles(roles)
-        with typed_as(form), brief_preview():
+        with typed_as(option_form), brief_preview():
             return _build_judged_task(options, responses, answered_by)
 
     # An earlier eval may have left its models and roles in the context.

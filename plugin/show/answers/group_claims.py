@@ -49,7 +49,8 @@ def _standings_of_group(standings: Standings, group: Sequence[str]) -> Standings
     units = max((items_by_model.get(name, 0) for name in group), default=0)
     if not units:
         return standings_of_models
-    counts = replace(standings_of_models.counts, groups=units)
     if standings_of_models.counts.groups is None:
         counts = replace(standings_of_models.counts, items=units)
+    else:
+        counts = replace(standings_of_models.counts, groups=units)
     return replace(standings_of_models, counts=counts)

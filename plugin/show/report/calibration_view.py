@@ -206,7 +206,7 @@ def differences_report(choice: "Choice") -> Report:
         kendall = _signed_text(differences.get("kendall"), digits=3)
         rows.append((*_contender_cells(contender), error, spearman, kendall))
     best = " ".join(filter(None, _contender_cells(choice.best)))
-    title = f"beyond {best}, which errs least"
+    title = f"difference from {best}, which errs least"
     legend = (
         f"with {percent(choice.level)} intervals over models that hold for all rows together; "
         f"errors over the {choice.n} models that all rate"

@@ -379,7 +379,7 @@ class CallSettings:
         )
         tell(f"{name} takes no JSON schema ({why}): {next_form}")
 
-    async def rejects_schema(
+    async def try_without_schema(
         self,
         judge: JudgeRecord,
         config: GenerateConfig,

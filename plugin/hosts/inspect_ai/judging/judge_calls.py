@@ -1045,7 +1045,7 @@ async def _call_model(
             if rejection is not None:
                 return rejection
             ask_for_text = partial(_call_model, run, model, request, attempt, None)
-            if await run.settings.rejects_schema(judge, config, error, ask_for_text):
+            if await run.settings.try_without_schema(judge, config, error, ask_for_text):
                 return error
             words = why_refused(error) if request.media and is_rejection(error) else None
             if words:

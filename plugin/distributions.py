@@ -233,7 +233,8 @@ def find_root(
     for _ in range(MOST_STEPS):
         if math.isnan(at.value):
             raise NotConvergedError(f"the function is not a number at {at.place}")
-        if before.value != 0 and (before.value < 0) != (at.value < 0):
+        has_sign_change = (before.value < 0) != (at.value < 0)
+        if before.value != 0 and has_sign_change:
             other = before
             step = last_step = at.place - before.place
         if abs(other.value) < abs(at.value):

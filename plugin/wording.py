@@ -54,7 +54,10 @@ def quantity(number: int, noun: str, verbs: str = "") -> str:
         ('1,200 items', '1 item has')
     """
     number_and_noun = f"{number:,} {plural(noun, number)}"
-    return f"{number_and_noun} {word_for(number, *verbs.split('|'))}" if verbs else number_and_noun
+    if not verbs:
+        return number_and_noun
+    singular, plural_ = verbs.split("|")
+    return f"{number_and_noun} {word_for(number, singular, plural_)}"
 
 
 def group_noun(column: str) -> str:

@@ -344,10 +344,10 @@ def _verdict_place(stated_verdict: StatedVerdict, preferred: str) -> VerdictPlac
     """
     statement = stated_verdict.statement
     if statement.is_sentence:
-        span = (statement.start, statement.end)
+        start, end = statement.start, statement.end
     else:
-        span = (statement.place, statement.place + len(statement.value))
-    return VerdictPlace(*span, statement.form, preferred, statement.is_sentence)
+        start, end = statement.place, statement.place + len(statement.value)
+    return VerdictPlace(start, end, statement.form, preferred, statement.is_sentence)
 
 
 def response_of_value(value: str) -> str:

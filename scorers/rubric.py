@@ -173,7 +173,9 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     gaps_near = [_near_scores(start, end) for start, end in gaps]
     preferred = _preferred_letter(verdict)
     outside = BLOCK_QUOTE.sub("", "".join(text[start:end] for start, end in gaps))
-    searched_text = text[gaps_near[0][0] : gaps_near[-1][1]].lower()
+    start_of_first, _ = gaps_near[0]
+    _, end_of_last = gaps_near[-1]
+    searched_text = text[start_of_first:end_of_last].lower()
     letters = {letter.upper() for letter in OTHER_VERDICT.findall(searched_text)}
     if SCORE_OBJECT.search(outside) or letters - {preferred}:
         return "several verdicts"
@@ -187,8 +189,8 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     # Remarks explain the scores. With `Reasons:` before it, a remark is read as an explanation.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
-    scores_start = table.places[0][0]
-    scores_end = table.places[-1][1]
+    scores_start, _ = table.places[0]
+    _, scores_end = table.places[-1]
     if is_introduced(text, view, scores_start) or attributes_text_before(view[scores_end:]):
         return "reported"
     place = VerdictPlace(

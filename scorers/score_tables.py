@@ -212,7 +212,7 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
         return "several verdicts"
     if not scores:
         return "no verdict"
-    first_line = lines_of_table[0][0]
+    first_line, _ = lines_of_table[0]
     first_name = next(piece.start() for piece in pieces_of_table if not piece["word"])
     # Words before the first name are left outside of the table, and checked like the other text.
     has_words_before = re.search(r"[^\W\d_]", view[first_line:first_name])

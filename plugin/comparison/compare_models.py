@@ -143,7 +143,7 @@ def compare(
     answers, unknown = _find_answers(() if tables else sources, responses, battles, reading)
     lost_responses = _lost_files_of_responses(answers, battles) if responses else ()
     named_pairs = _choose_pairs(battles, names, baseline, candidates)
-    pairs = [_build_pair(*pair, answers, battles, how) for pair in named_pairs]
+    pairs = [_build_pair(name, other, answers, battles, how) for name, other in named_pairs]
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))

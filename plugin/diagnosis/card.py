@@ -598,7 +598,10 @@ def _reason_text(missing: Missing) -> str:
 
 def _fact(label: str, value: Value) -> Fact:
     """Build a line of a report section: a label, and a text or the cells of a figure."""
-    return Fact(label, value) if isinstance(value, str) else Fact(label, *value.cells)
+    if isinstance(value, str):
+        return Fact(label, value)
+    text, interval, size, clusters = value.cells
+    return Fact(label, text, interval, size, clusters)
 
 
 def _join_once(labels: Iterable[str]) -> str:

@@ -290,8 +290,8 @@ def agreement_statistic(
         no_interval = "too few usable resamples of the items: no interval"
         return Statistic(value, level=level, method=no_interval, **facts)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    ends = farther_ends(value, (low, high), within)
-    return Statistic(value, *ends, level=level, method=method, **facts)
+    low, high = farther_ends(value, (low, high), within)
+    return Statistic(value, low, high, level=level, method=method, **facts)
 
 
 def farther_ends(

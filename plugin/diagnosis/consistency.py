@@ -262,13 +262,15 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
     earlier, later = order_pairs.wins
     is_flip = (earlier == later) & (earlier != 0)
     is_decisive = (earlier != 0) & (later != 0)
+    # One of the two judgments is a tie, the other is not.
+    is_half = (earlier == 0) ^ (later == 0)
     sample = order_pairs.rows
     verdicts = np.concatenate([earlier, later])
     judgments = replace(sample, code=np.tile(sample.code, 2))
     return Swaps(
         pairs=len(order_pairs),
         same=sample.share(earlier == -later, "pairs"),
-        half=sample.share((earlier == 0) != (later == 0), "pairs"),
+        half=sample.share(is_half, "pairs"),
         flip=sample.share(is_flip, "pairs"),
         flip_decisive=sample.share(is_flip, "pairs", what="pairs without a tie", among=is_decisive),
         prefers_first=judgments.share(

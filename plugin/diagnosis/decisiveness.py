@@ -181,6 +181,8 @@ def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     Returns:
         The share among pairs that are known on both sides, 0 if there are none, shape (...).
     """
+    # Rates on the same side of 0.5, or both at 0.5, agree twice. A rate of 0.5 agrees once with any
+    # other rate.
     agrees_above = (judge > 0.5) == (gold > 0.5)
     agrees_below = (judge < 0.5) == (gold < 0.5)
     return _mean_among((agrees_above * 1.0 + agrees_below) / 2, ~np.isnan(judge - gold))

@@ -536,7 +536,8 @@ def _sorted_residuals(
     pairs = strengths.pairs
     residual = pairs.credit / pairs.weight - expected
     adjusted = holm(p)
-    battle_counts = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
+    pair_of_battle, _ = pair_index(coded, pairs)
+    battle_counts = np.bincount(pair_of_battle, minlength=len(pairs.first))
     residuals = []
     # The smallest p-value comes first, then the largest |residual|. Pairs without a p-value come
     # last, since 2 is above every p-value. The last key of `lexsort` sorts first.
@@ -696,8 +697,9 @@ def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> Joi
         return None
     t_squared = float(np.sum((vectors[:, largest].T @ residual) ** 2 / values[largest]))
     statistic = t_squared * (clusters - dimensions) / (dimensions * (clusters - 1))
-    degrees = (dimensions, clusters - dimensions)
-    return JointTest(statistic, degrees, float(fdtrc(*degrees, statistic)))
+    further_degrees = clusters - dimensions
+    p_value = float(fdtrc(dimensions, further_degrees, statistic))
+    return JointTest(statistic, (dimensions, further_degrees), p_value)
 
 
 def _test_models(

@@ -459,9 +459,9 @@ class GoldComparison:
             if self.items < 2:
                 why = "a single item is not resampled"
             return self.alpha, Missing(why, "give more items")
-        without_noise = float(
-            np.log(decisiveness_of_draws(centre_rates[None, :], self.gold_rates))[0]
-        )
+        # The rates of the sample itself, as a single draw.
+        [decisiveness] = decisiveness_of_draws(centre_rates[None, :], self.gold_rates)
+        without_noise = float(np.log(decisiveness))
         log_alpha = np.log(self.alpha) - (usable.mean() - without_noise)
         half_width = self.t_quantile * usable.std(ddof=1)
         estimate = np.exp([log_alpha, log_alpha - half_width, log_alpha + half_width]).tolist()

@@ -269,10 +269,11 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     credit_or_zero = np.where(is_parsed, credit, 0.0)
     number = np.bincount(matchup, is_parsed)[matchup] - is_parsed
     total = np.bincount(matchup, credit_or_zero)[matchup] - credit_or_zero
+    _, cluster = np.unique(cluster_battles(judgments).code, return_inverse=True)
     judged = _Judged(
         first=np.minimum(a, b),
         second=np.maximum(a, b),
-        cluster=np.unique(cluster_battles(judgments).code, return_inverse=True)[1],
+        cluster=cluster,
         stratum=_number_strata(judgments),
         credit=credit,
         others=np.where(number > 0, total / np.maximum(number, 1), np.nan),
@@ -296,7 +297,7 @@ def _number_strata(judgments: Battles) -> np.ndarray:
     a, b = judgments.model_codes
     order = read_orders(judgments)
     is_known = np.isin(order, ["ab", "ba"])
-    is_lower_shown_first = (order == "ab") == (a < b)
+    is_lower_shown_first = np.where(a < b, order == "ab", order != "ab")
     # 1 if the model with the lower code is shown first, 0 if second, 2 if the order is unknown.
     order_code = np.where(is_known, is_lower_shown_first, 2)
     models = len(judgments.models)

@@ -246,9 +246,9 @@ def _compare_design(
         prices.append(replayed.price)
         if replayed.battles.answer is not None:
             are_answered.append(replayed.battles.answer["answered"])
-        tau_and_error = reference.distance(replayed.rows)
-        if not np.isnan(tau_and_error[0]):
-            distances.append(tau_and_error)
+        tau, error = reference.distance(replayed.rows)
+        if not np.isnan(tau):
+            distances.append((tau, error))
     calls = [price.calls for price in prices]
     calls_90th_percentile = None
     if are_answered:

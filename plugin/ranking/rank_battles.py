@@ -720,12 +720,12 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
     raters = None if "raters" in standings.diagnostics else count_raters(part)
     if raters is None:
         return replace(standings, diagnostics={**standings.diagnostics, **facts})
-    facts[FIXED_RATERS] = dict(zip(("unit", "number"), raters, strict=True))
-    few_raters = _models_of_few_fixed_raters(standings.ranker, part, *raters)
+    unit, number = raters
+    facts[FIXED_RATERS] = {"unit": unit, "number": number}
+    few_raters = _models_of_few_fixed_raters(standings.ranker, part, unit, number)
     warnings = standings.warnings
     if few_raters:
         facts[FEW_RATERS] = few_raters
-        unit, number = raters
         fields = {"models": few_raters, "number": number, "units": plural(unit, 2)}
         warnings = (*warnings, Notice("few-of-the-raters", fields))
     return replace(standings, diagnostics={**standings.diagnostics, **facts}, warnings=warnings)

@@ -231,7 +231,8 @@ def _made_up_verdict(coming: ComingBattles, item: int, won: bool) -> dict[str, A
         row["score_b"] = 5.0 + size * (not won)
     if coming.human:
         # Humans and judge differ on each fifth item.
-        row["human"] = float(won == (item % 5 > 0))
+        humans_agree = item % 5 > 0
+        row["human"] = float(won if humans_agree else not won)
     if coming.one_jury:
         row["jury"] = "jury"
     return row

@@ -365,7 +365,9 @@ def _partial_order(
     above, below = largest_distinguishable_block(worse_places)
     upper = some([names[ranked[place]] for place in above])
     lower = some([names[ranked[place]] for place in below])
-    pairs = f"{decided} of {quantity(int(last.in_question.sum()) // 2, 'pair')}"
+    # The matrix has each pair twice.
+    pairs_in_question = int(last.in_question.sum()) // 2
+    pairs = f"{decided} of {quantity(pairs_in_question, 'pair')}"
     if has_newcomers:
         pairs += " with newcomers"
     return (

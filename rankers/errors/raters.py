@@ -240,7 +240,9 @@ def influence_of_raters(
         freedoms.append(shares.freedom)
     if by_item is None:
         by_item = clustered_covariance(influence, cluster)
-    return _combine_covariances(by_item, *enlarged), freedoms[0]
+    by_rater, by_rater_and_item = enlarged
+    freedom, _ = freedoms
+    return _combine_covariances(by_item, by_rater, by_rater_and_item), freedom
 
 
 def clustered_covariance(influence: np.ndarray, cluster: np.ndarray) -> np.ndarray:
@@ -249,7 +251,8 @@ def clustered_covariance(influence: np.ndarray, cluster: np.ndarray) -> np.ndarr
     `influence` is what each row contributes to the error of each mean, shape (rows, means).
     `cluster` is the code of each row's cluster; any integers, shape (rows,).
     """
-    return covariance_of(sum_by_group(influence, np.unique(cluster, return_inverse=True)[1]))
+    _, code = np.unique(cluster, return_inverse=True)
+    return covariance_of(sum_by_group(influence, code))
 
 
 def _combine_covariances(

@@ -249,7 +249,8 @@ def _excess_correlations(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarr
     sizes = np.arange(EFFECTS)
     for prediction, pair in np.ndindex(predicted.shape):
         # Find the size of item effects at which the mean covariance of the other pairs is the
-        # observed one. This size predicts the covariance of pair k.
+        # observed one. This size predicts the covariance of this pair. `np.interp` needs values
+        # that do not fall.
         mean_of_others = np.maximum.accumulate(
             np.delete(curves[prediction], pair, axis=1).mean(axis=1)
         )

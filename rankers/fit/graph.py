@@ -226,7 +226,8 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
     if not _has_small_products(len(edges)):
         from scipy.sparse.csgraph import connected_components
 
-        return connected_components(edges, directed=False)[1]
+        _, code = connected_components(edges, directed=False)
+        return code
     first_in_group = _reachable(edges | edges.T).argmax(axis=1)
     _, code = np.unique(first_in_group, return_inverse=True)
     return code

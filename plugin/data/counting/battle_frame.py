@@ -103,7 +103,8 @@ class BattleFrame:
         if column == self.group:
             import pandas as pd
 
-            return pd.factorize(as_text(self.table[column]), sort=True)[0].astype(np.int64)
+            codes, _ = pd.factorize(as_text(self.table[column]), sort=True)
+            return codes.astype(np.int64)
         return self.table[column].cat.codes.to_numpy(dtype=np.int64)
 
     def names_of(self, column: str) -> tuple[str, ...]:

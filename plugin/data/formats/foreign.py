@@ -198,7 +198,7 @@ def _order_of_first(records: Records, foreign: Foreign) -> str:
         f"when lower({first}) in ('a', 'model_a') then 'ab' "
         f"when lower({first}) in ('b', 'model_b') then 'ba' end"
     )
-    selection = f"count(*), min({ROW}), arg_min({first}, {ROW})"
+    selection = f"count(*) as number, min({ROW}) as first_row, arg_min({first}, {ROW}) as word"
     ((count, row, word),) = records.rows(selection, f"where ({order}) is null")
     if count:
         cell_problem = (
@@ -286,7 +286,7 @@ def _reject_unknown_verdicts(
     Raises:
         DataError: a verdict is not in the map. The message proposes a map with all verdicts.
     """
-    selection = f"count(*), min({ROW}), arg_min({verdict}, {ROW})"
+    selection = f"count(*) as number, min({ROW}) as first_row, arg_min({verdict}, {ROW}) as word"
     ((count, row, word),) = records.rows(selection, f"where {is_unknown}")
     if not count:
         return

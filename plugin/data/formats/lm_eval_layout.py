@@ -131,6 +131,7 @@ class Results:
             return None
         configs = self.content.get("configs", {})
         tasks = [task for task in configs if path.stem.endswith(f"_{task}")]
+        # The name of one task may end with that of another.
         return max(tasks, key=len, default=None)
 
     def old_arguments(self) -> str:

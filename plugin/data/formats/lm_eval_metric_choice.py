@@ -184,8 +184,8 @@ def _reject_several_metrics(
 
 def _several_metrics_error(by_task: Mapping[str, Sequence[str]]) -> NotIdentifiedError:
     """Return the error for tasks with several metrics between which the user must choose."""
-    first_of_task = next(iter(by_task.values()))[0]
-    example = option_text("metric", first_of_task)
+    metrics_of_first_task = next(iter(by_task.values()))
+    example = option_text("metric", metrics_of_first_task[0])
     by_each = f"{option_text('metric', ALL_METRICS)} {option_text('by', 'metric')}"
     remedy = f"choose with {option_text('metric')}, as {example}, or rank by each with {by_each}"
     return NotIdentifiedError(

@@ -138,14 +138,15 @@ def _reject_odd_scores(matrix: Records) -> None:
     is_outside = f"{number} not between 0 and 1"
     binary_count = f"count(*) filter ({number} in (0, 1))"
     ((scores, binary_scores, outside),) = matrix.rows(
-        f"count({number}), {binary_count}, count(*) filter ({is_outside})"
+        f"count({number}) as scores, {binary_count} as binary_scores, "
+        f"count(*) filter ({is_outside}) as outside"
     )
     if not outside or 2 * binary_scores < scores:
         return
     selection = f"{ROW}, {model}, {item}, {score}"
-    row, name, document, value = matrix.rows(
+    ((row, name, document, value),) = matrix.rows(
         selection, f"where {is_outside} order by {ROW} limit 1"
-    )[0]
+    )
     problem = (
         f"the score {value} of {name!r} on {document!r} is outside [0, 1], "
         "and most scores are 0 or 1"

@@ -124,7 +124,7 @@ def _are_shorter_than_responses(rows: ItemRows) -> bool:
             continue
         known = f"{question.shown.text} is not null and {a} + {b} is not null"
         is_shorter = f"length({question.shown.text}) < greatest({a}, {b})"
-        counts = f"count(*) filter ({is_shorter}), count(*)"
+        counts = f"count(*) filter ({is_shorter}) as shorter, count(*) as number"
         ((shorter_in_table, number),) = table.records.rows(counts, f"where {known}")
         shorter += shorter_in_table
         counted += number

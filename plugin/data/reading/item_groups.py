@@ -98,7 +98,8 @@ def _require_values(records: Records, column: str, cell: str, option: str) -> se
     """
     lacking = f"{cell} is null"
     selected = (
-        f"min({ROW}) filter ({lacking}), count(*) filter ({lacking}), min({cell}), max({cell})"
+        f"min({ROW}) filter ({lacking}) as row, count(*) filter ({lacking}) as number, "
+        f"min({cell}) as least, max({cell}) as largest"
     )
     for row, number, least, largest in records.rows(selected):
         if not number:
@@ -138,7 +139,7 @@ def _require_one_group(records: Records, column: str, cell: str) -> None:
     of_items = f"where {item.text} is not null group by {groups}"
     if not records.rows("1", f"{of_items} having {two_groups} limit 1"):
         return
-    what = f"{item.text}, min({cell}), max({cell}), arg_max({ROW}, {cell})"
+    what = f"{item.text}, min({cell}) as first, max({cell}) as last, arg_max({ROW}, {cell}) as row"
     rest = f"{of_items} having min({cell}) <> max({cell}) order by min({ROW}) limit 1"
     for name, first, last, row in records.rows(what, rest):
         problem = f"item {name!r} is in two groups of {column!r}: {first!r} and {last!r}"

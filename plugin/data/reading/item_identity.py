@@ -473,7 +473,7 @@ def _are_inputs_shared(rows: ItemRows, groups: str, *, most_shared: bool) -> boo
         "select bool_or(has_several) as is_repeated, count(*) > 1 as is_shared "
         f"from ({of_group}) as of_group group by input"
     )
-    sums = "count(*), sum(is_repeated::int), sum(is_shared::int)"
+    sums = "count(*) as inputs, sum(is_repeated::int) as repeated, sum(is_shared::int) as shared"
     ((inputs, repeated, shared),) = rows.engine.rows(f"select {sums} from ({of_input}) as of_input")
     if not repeated and not most_shared:
         return True
@@ -487,10 +487,10 @@ def _differs_by_row(rows: ItemRows) -> bool:
     rows with inputs.
     """
     groups = (
-        f"(select count(*) as n, count(distinct input) as inputs from {rows.name} "
+        f"(select count(*) as rows, count(distinct input) as inputs from {rows.name} "
         "where id is not null and input is not null group by id having count(*) > 1)"
     )
-    ((share,),) = rows.engine.rows(f"select avg((inputs = n)::int) from {groups} as counted")
+    ((share,),) = rows.engine.rows(f"select avg((inputs = rows)::int) from {groups} as counted")
     return share is None or share > 0.5
 
 
@@ -499,7 +499,7 @@ def _may_be_questions(rows: ItemRows) -> bool:
 
     A column with few values, such as the name of a judge's prompt, is not the question.
     """
-    counts = "count(distinct id), count(distinct input)"
+    counts = "count(distinct id) as ids, count(distinct input) as inputs"
     ((ids, inputs),) = rows.engine.rows(f"select {counts} from {rows.name} where input is not null")
     return bool(2 * inputs > ids)
 

@@ -209,8 +209,10 @@ def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
         for name, column in records.columns.items()
         if name not in ("model_a", "model_b")
     ]
-    groups = f"(select count(*) as n from {records.scan} group by {', '.join(shown)})"
-    ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
+    groups = f"(select count(*) as alike from {records.scan} group by {', '.join(shown)})"
+    # The chance that two rows, drawn with replacement, are alike.
+    chance = "sum(alike * alike) / (sum(alike) * sum(alike))"
+    ((share,),) = engine.rows(f"select {chance} from {groups} as counted")
     return float(share) ** (records.number or 0)
 
 
@@ -434,7 +436,9 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
         notes.append(Notice(code, fields))
         notes += _note_counts(engine, view, names)
     else:
-        [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")
+        [(blank, number)] = engine.rows(
+            f"select count(*) - count(item) as blank, count(*) as number from {view}"
+        )
         if blank:
             notes.append(Notice("blank-items", {"blank": blank, "rows": number}))
     usual_names = {
@@ -465,8 +469,8 @@ def _note_counts(engine: Duck, view: str, names: Iterable[str]) -> list[Notice]:
             continue
         number = f"try_cast({quote_name(name)} as double)"
         is_count = f"coalesce({number} >= 1 and {number} = floor({number}), false)"
-        query = f"select bool_and({is_count}), coalesce(max({number}), 0) from {view}"
-        [(are_counts, largest)] = engine.rows(query)
+        facts = f"bool_and({is_count}) as are_counts, coalesce(max({number}), 0) as largest"
+        [(are_counts, largest)] = engine.rows(f"select {facts} from {view}")
         if are_counts and largest > 1:
             return [Notice("counts-unread", {"column": name, "largest": largest})]
     return []
@@ -502,7 +506,8 @@ def note_odd_items(
         f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1"
     )
     if groups:
-        first, second = min(groups)[0]
+        # The first group by name, so that the example does not depend on the order of the rows.
+        ((first, second),) = min(groups)
         fields = {"groups": len(groups), "first": first, "second": second}
         notes.append(Notice("items-alike", fields))
     return notes

@@ -78,7 +78,7 @@ def inputs_not_compared(engine: Engine, relation: str) -> tuple[QuestionFinding,
         return ()
     known = f"{relation} where item is not null and {names[0]} is not null"
     of_item = f"select item, count(distinct {names[0]}) as inputs from {known} group by item"
-    counts = "count(*), count(case when inputs > 1 then 1 end)"
+    counts = "count(*) as items, count(case when inputs > 1 then 1 end) as conflicts"
     ((items, conflicts),) = engine.rows(f"select {counts} from ({of_item}) as of_item")
     ((inputs,),) = engine.rows(f"select count(distinct {names[0]}) from {known}")
     if not conflicts or 2 * inputs <= items:

@@ -331,7 +331,7 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
         "select c0, sum(hash(c1)::hugeint) as fingerprint, count(distinct c1) as answers "
         f"from {rows} where c0 is not null and c1 is not null group by c0"
     )
-    facts = "count(*), count(distinct fingerprint), min(answers)"
+    facts = "count(*) as models, count(distinct fingerprint) as different, min(answers) as fewest"
     ((models, different, fewest),) = engine.rows(f"select {facts} from ({of_model}) as of_model")
     return bool(models > 1 and different == 1 and fewest >= FEWEST_ANSWERS)
 
@@ -389,7 +389,7 @@ def _are_parts_of_questions(
         inputs = f"hash({first.column.text}) as main, hash({joined.column.text}) as input"
         queries.append(f"select {cells}, {inputs} from {table.records.scan}")
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
-    counts = "count(distinct main), count(distinct id)"
+    counts = "count(distinct main) as texts, count(distinct id) as ids"
     ((texts, ids),) = engine.rows(f"select {counts} from {rows}")
     if 2 * texts <= ids:
         return True

@@ -270,7 +270,8 @@ def _runs_of_models(tables: Sequence[RecordTable]) -> list[RunRecord]:
         for name in [name for name in COMPARED_COLUMNS if name in columns]:
             value = _one_spelling_of_setting(columns[name])
             rows = table.records.rows(
-                f"{model}, min({value}), max({value})", f"where {model} is not null group by 1"
+                f"{model}, min({value}) as least, max({value}) as largest",
+                f"where {model} is not null group by 1",
             )
             for model_of_row, least, largest in rows:
                 known = {least, largest} - {None}

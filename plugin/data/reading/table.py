@@ -214,7 +214,7 @@ def _without_battles_alone(
     """
     a = typed["model_a"].sql
     is_alone = f"{a} = {typed['model_b'].sql}"
-    ((number, alone),) = records.rows(f"count(*), count(*) filter ({is_alone})")
+    ((number, alone),) = records.rows(f"count(*) as number, count(*) filter ({is_alone}) as alone")
     raise_if_too_many([BadRow(error)] * alone, number - alone)
     for row, name in records.rows(f"{ROW}, {a}", f"where {is_alone} order by {ROW}"):
         problem = f"model_b {shorten(repr(name))} plays against itself"

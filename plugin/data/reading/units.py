@@ -203,9 +203,12 @@ def name_items_of_scores(records: Records) -> Records:
     for name in sorted(candidates, key=str.lower):
         value = columns[name].text
         scores = ", ".join([value, *cells])
-        shape = f"count(*), count(distinct ({scores})), count(distinct {value})"
-        ((rows, distinct, values),) = records.rows(shape, f"where {value} is not null")
-        if values > 1 and 2 * distinct > rows:
+        shape = (
+            f"count(*) as rows, count(distinct ({scores})) as distinct_scores, "
+            f"count(distinct {value}) as values"
+        )
+        ((rows, distinct_scores, values),) = records.rows(shape, f"where {value} is not null")
+        if values > 1 and 2 * distinct_scores > rows:
             return replace(records, columns=rename_column(columns, name))
     return records
 
@@ -428,7 +431,7 @@ def _belongs_to_responses(engine: Duck, table: str) -> bool:
         table: rows of `_values_query`.
     """
     ((models_a, models_b),) = engine.rows(
-        f"select count(distinct a), count(distinct b) from {table}"
+        f"select count(distinct a) as models_a, count(distinct b) as models_b from {table}"
     )
     models_of_value = (
         "count(distinct a) as number_a, count(distinct b) as number_b, "

@@ -371,9 +371,10 @@ def _turned_pair(
         if not has_turned or min(abs(t_here), abs(t_there)) < surest:
             continue
         surest = min(abs(t_here), abs(t_there))
-        names = (battles.models[model], battles.models[other])
-        ordered = names if here > 0 else names[::-1]
-        best = PairInCategory(*ordered, value, rest, abs(here), -abs(there))
+        first, second = battles.models[model], battles.models[other]
+        if here < 0:
+            first, second = second, first
+        best = PairInCategory(first, second, value, rest, here=abs(here), there=-abs(there))
     return best
 
 

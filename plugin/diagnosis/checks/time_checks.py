@@ -190,7 +190,8 @@ def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
     mean_rank = np.bincount(pair, rank) / size
     rest = value - mean_value[pair]
     moment = rank - mean_rank[pair]
-    units = [np.unique(cluster_codes(battles)[has_verdict_and_time], return_inverse=True)[1]]
+    _, cluster = np.unique(cluster_codes(battles)[has_verdict_and_time], return_inverse=True)
+    units = [cluster]
     raters = raters_of(battles, has_verdict_and_time)
     if raters is not None:
         units.append(raters.code)

@@ -245,7 +245,10 @@ def _newest_log(log_dir: str, begun: float) -> str | None:
     # Times of logs are in milliseconds. Some storages give whole seconds only.
     new_logs = ((saved, name) for saved, name in logs if saved / 1000 >= int(begun))
     newest = max(new_logs, default=None)
-    return newest[1] if newest else None
+    if newest is None:
+        return None
+    _, name = newest
+    return name
 
 
 def _resuming_text(log: Place) -> str:

@@ -370,7 +370,8 @@ def _accuracy_report(calibration: Calibration) -> Report:
             "  Spearman",
             "  Kendall",
         )
-        rows += zip(labels, *map(_interval_texts, hard_and_soft), strict=True)
+        hard_texts, soft_texts = map(_interval_texts, hard_and_soft)
+        rows += zip(labels, hard_texts, soft_texts, strict=True)
     return _table_report(
         "ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows
     )
@@ -446,7 +447,8 @@ def _models_report(calibration: Calibration) -> Report:
         if held_out.residual("soft") is None or rating is None:
             intervals.append(None)
         else:
-            intervals.append(Estimate(rating, *calibration.interval_of(held_out)))
+            low, high = calibration.interval_of(held_out)
+            intervals.append(Estimate(rating, low, high))
     bars = bar_column(
         intervals, BAR_WIDTH, ".0f", marks=[held_out.human_elo for held_out in ordered]
     )

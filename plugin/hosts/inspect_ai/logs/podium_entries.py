@@ -74,7 +74,8 @@ class LogContents(
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            wrong = error.errors(include_url=False)[0]
+            # The others often follow from the first.
+            wrong, *_ = error.errors(include_url=False)
             field = ".".join(map(str, wrong["loc"]))
             problem = (
                 f"podium's field {field!r} is damaged ({wrong['msg']})" if field else wrong["msg"]
@@ -745,7 +746,8 @@ def battles_in_score(score: Score) -> list[dict[str, Any]]:
     The keys are those of `BattleVerdict` that were written. Battles about which no judge was asked
     are among them (`missing`).
     """
-    return _battles_and_judgments(score)[0]
+    battles, _ = _battles_and_judgments(score)
+    return battles
 
 
 def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:

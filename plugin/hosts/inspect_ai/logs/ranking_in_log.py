@@ -304,6 +304,7 @@ def headline_of(separation: "Separation") -> tuple[str, int]:
     three. The value is the number of groups into which the cuts divide the ranking. A cut is a
     place in the ranking where all models before it are clearly ahead of all models after it.
     """
+    # Without a cut, any model may be first.
     first_cut = min(separation.cuts, default=len(separation.names))
     first = separation.names[:first_cut]
     names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"

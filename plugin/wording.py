@@ -136,12 +136,12 @@ def item_option(column: str | None) -> str:
 
 def shared_length(first: str, second: str) -> int:
     """Return the number of characters with which both texts begin."""
-    shared = 0
+    shared_characters = 0
     different = min(len(first), len(second)) + 1
-    while different - shared > 1:
-        middle = (shared + different) // 2
-        if first[shared:middle] == second[shared:middle]:
-            shared = middle
+    while different - shared_characters > 1:
+        middle = (shared_characters + different) // 2
+        if first[shared_characters:middle] == second[shared_characters:middle]:
+            shared_characters = middle
         else:
             different = middle
-    return shared
+    return shared_characters

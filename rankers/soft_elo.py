@@ -416,9 +416,9 @@ def _fit_to_labels(
     """
     is_default = not options.are_given
     if is_default and battles.readable.any():
-        lacking = _describe_lack_for_beta(battles)
-        if lacking:
-            message = _describe_unknown_scale(lacking)
+        what_lacks = _describe_lack_for_beta(battles)
+        if what_lacks:
+            message = _describe_unknown_scale(what_lacks)
             raise UnknownScaleError(message, instead=RANKER_OF_UNKNOWN_SCALE)
     signal = read_signal(battles, kind, options.ridge)
     evidence = build_evidence(battles, signal)

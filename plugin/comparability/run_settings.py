@@ -295,8 +295,8 @@ def value_texts(values: Iterable[str | None], *, are_for_names: bool = False) ->
     contents = [DEFAULT if value is None else _plain_content(value) for value in values]
     long = {content for content in contents if len(content) > LONGEST_VALUE}
     # All texts begin as the first and the last of them in order do.
-    alike = shared_length(min(long), max(long)) if len(long) > 1 else 0
-    texts = [_shown_content(content, alike) for content in contents]
+    shared_characters = shared_length(min(long), max(long)) if len(long) > 1 else 0
+    texts = [_shown_content(content, shared_characters) for content in contents]
     values_of_text: dict[str, set[str | None]] = defaultdict(set)
     for value, text in zip(values, texts, strict=True):
         values_of_text[text].add(value)

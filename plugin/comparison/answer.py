@@ -455,10 +455,12 @@ def _contrary_slices(findings: Sequence[PairFinding], by: str | None) -> list[st
         )
         for each in contrary[:MOST_WITH_SLICES]
     ]
-    others = len(contrary) - MOST_WITH_SLICES
-    if others > 0:
-        are = "is" if others == 1 else "are"
-        more = comparison_templates.MORE_BY_SLICE.format(number=others, are=are, column=by)
+    number_of_others = len(contrary) - MOST_WITH_SLICES
+    if number_of_others > 0:
+        are = "is" if number_of_others == 1 else "are"
+        more = comparison_templates.MORE_BY_SLICE.format(
+            number=number_of_others, are=are, column=by
+        )
         sentences.append(more)
     return sentences
 
@@ -596,11 +598,11 @@ def _wider_interval(decisions: Sequence[GateDecision]) -> str:
             continue
         low, _ = finding.interval
         if low is not None and low <= decision.threshold:
-            several = ""
+            over_all_tests = ""
             if finding.tests > 1:
-                several = comparison_templates.OVER_ALL_TESTS.format(number=finding.tests)
+                over_all_tests = comparison_templates.OVER_ALL_TESTS.format(number=finding.tests)
             return comparison_templates.WIDER_INTERVAL.format(
-                threshold=bound_text(decision, "threshold"), several=several
+                threshold=bound_text(decision, "threshold"), several=over_all_tests
             )
     return ""
 

@@ -76,8 +76,8 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
     if number.shape[1] < 2 or not number.size:
         return None
     complete = int(np.bincount(number.ravel()).argmax())
-    lacking = np.maximum(complete - number, 0)
-    share = lacking.mean(axis=0) / max(complete, 1)
+    number_absent = np.maximum(complete - number, 0)
+    share = number_absent.mean(axis=0) / max(complete, 1)
     total = is_own @ share
     model = int(np.argmax(total))
     is_of_model = is_own[model]
@@ -88,12 +88,12 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
     lacks_nearly_all = (share[is_of_model] >= MOST_OF_OWN).any()
     if others_lack_many or lacks_nearly_all:
         return None
-    trial, column = np.nonzero(lacking * is_of_model)
+    trial, column = np.nonzero(number_absent * is_of_model)
     return AbsentCells(
         model=model,
         trial=trial,
         column=column,
-        number=lacking[trial, column],
+        number=number_absent[trial, column],
         are_cut=_are_cut(distinct_values(trial), len(number)),
     )
 

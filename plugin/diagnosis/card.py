@@ -478,11 +478,11 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     cards = {card.subject.shown_judge or UNNAMED: card for card in diagnosis.cards}
     table = _judges_table(cards)
     best_judges = best_with_humans(cards)
-    answers = [best_judges]
+    sentences = [best_judges]
     if not best_judges:
         first_cards = list(cards.items())[:3]
-        answers = [f"{name}: {card.answer[0]}" for name, card in first_cards]
-    answers += _sentences_on_relations(cards.values())
+        sentences = [f"{name}: {card.answer[0]}" for name, card in first_cards]
+    sentences += _sentences_on_relations(cards.values())
     notes = []
     rejudged = diagnosis.across["rejudged"]
     if isinstance(rejudged, Rejudged):
@@ -494,7 +494,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
         "One judge with its intervals: --where judge=NAME · all figures, side by side: --full"
     )
     title = f"{len(cards)} {plural('judge', len(cards))} · {percent(diagnosis.level)} intervals"
-    return Report(title=title, answer=tuple(answers), table=table, notes=tuple(notes))
+    return Report(title=title, answer=tuple(sentences), table=table, notes=tuple(notes))
 
 
 def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:

@@ -81,7 +81,7 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     judge = judge[is_informative]
     gold = gold[is_informative]
     errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(LOG_ALPHAS).tolist()])
-    best = int(np.argmin(errors))
+    nearest = int(np.argmin(errors))
     fits_as_well = errors <= errors.min() + 1e-9 * np.sum(np.abs(judge - 0.5))
     if fits_as_well.all():
         raise NotIdentifiedError(
@@ -98,11 +98,11 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     # The minimum is searched between the tabulated neighbours of the best tabulated alpha.
     refined = minimize_scalar(
         lambda log_alpha: absolute_error(judge, gold, float(np.exp(log_alpha))),
-        bounds=(LOG_ALPHAS[best - 1], LOG_ALPHAS[best + 1]),
+        bounds=(LOG_ALPHAS[nearest - 1], LOG_ALPHAS[nearest + 1]),
         method="bounded",
         options={"xatol": 1e-9},
     )
-    log_alpha = refined.x if refined.fun <= errors[best] else LOG_ALPHAS[best]
+    log_alpha = refined.x if refined.fun <= errors[nearest] else LOG_ALPHAS[nearest]
     return float(np.exp(log_alpha))
 
 
@@ -131,9 +131,11 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         # First the best of all tabulated alphas, by the loss of `absolute_error`. Then alphas
         # between its two neighbours are tried, with linear interpolation of the curves. `place`
         # has their fractional positions in `LOG_ALPHAS`.
-        best = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
+        nearest = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
         place = np.linspace(
-            max(best - 1, 0), min(best + 1, TABULATED_ALPHAS - 1), 2 * ALPHAS_BETWEEN - 1
+            max(nearest - 1, 0),
+            min(nearest + 1, TABULATED_ALPHAS - 1),
+            2 * ALPHAS_BETWEEN - 1,
         )
         lower_place = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
         share_of_right = (place - lower_place)[:, None]

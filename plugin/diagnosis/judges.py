@@ -463,23 +463,23 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     lengths = common[LENGTH_COLUMNS].to_numpy()
     second_lengths = common[[f"{name}_second_judge" for name in LENGTH_COLUMNS]].to_numpy()
     has_all_lengths = ~np.isnan(lengths + second_lengths).any(axis=1)
-    changed = has_all_lengths & (lengths != second_lengths).any(axis=1)
+    has_changed = has_all_lengths & (lengths != second_lengths).any(axis=1)
     wins = np.sign(common[["credit", "credit_second_judge"]].to_numpy() - 0.5)
     sample = Clustered(common["item"].factorize()[0], unit="item", level=subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
-    if changed.any():
-        models = _drift(subjects, tables, common[changed], subtracted=common[~changed])
+    if has_changed.any():
+        models = _drift(subjects, tables, common[has_changed], subtracted=common[~has_changed])
     return Rejudged(
         first=subjects[0].judge or UNNAMED_JUDGE,
         second=subjects[1].judge or UNNAMED_JUDGE,
         labels=_shown_judges(subjects[0], subjects[1]),
         battles=len(common),
         most=max(len(matchups_of_judge) for matchups_of_judge in matchups),
-        changed=int(changed.sum()) if has_all_lengths.any() else None,
+        changed=int(has_changed.sum()) if has_all_lengths.any() else None,
         agreement=sample.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)
         ),
-        judge=_drift(subjects, tables, common[~changed]),
+        judge=_drift(subjects, tables, common[~has_changed]),
         models=models,
     )
 

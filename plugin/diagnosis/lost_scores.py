@@ -101,14 +101,14 @@ def _absent_of_two_models(battles: Battles) -> tuple[list[Sides], list[int]]:
     trials = len(battles) + most
     if least > MOST_OF_OTHERS * trials or most >= MOST_OF_OWN * trials:
         return [], []
-    lacking = 1 - number_alone.index(most)
+    model_code = 1 - number_alone.index(most)
     if notes[0].fields["is_cut"]:
-        return [], [lacking]
+        return [], [model_code]
     items = len(battles) + np.arange(most)
     ones = np.ones(most, dtype=np.int64)
     zeros = np.zeros(most, dtype=np.int64)
-    there = Sides(model=np.full(most, 1 - lacking), cluster=items, asked=ones, lost=zeros)
-    lost = Sides(model=np.full(most, lacking), cluster=items, asked=ones, lost=ones)
+    there = Sides(model=np.full(most, 1 - model_code), cluster=items, asked=ones, lost=zeros)
+    lost = Sides(model=np.full(most, model_code), cluster=items, asked=ones, lost=ones)
     return [there, lost], []
 
 

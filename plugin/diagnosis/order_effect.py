@@ -189,11 +189,11 @@ def _measure_effects(
     if not verdicts_by_judge:
         return []
     unit = battles.unit
-    together = measure_effect(
+    effect_of_all = measure_effect(
         None, verdicts_of_judges=[*verdicts_by_judge.values()], unit=unit, level=level
     )
     if len(verdicts_by_judge) > MOST_JUDGES or len(battles.judges) < 2:
-        return [together]
+        return [effect_of_all]
     effects = []
     for judge, verdicts in sorted(verdicts_by_judge.items()):
         effects.append(
@@ -201,7 +201,7 @@ def _measure_effects(
                 judge or UNNAMED_JUDGE, verdicts_of_judges=[verdicts], unit=unit, level=level
             )
         )
-    return [*effects, together] if len(verdicts_by_judge) > 1 else effects
+    return [*effects, effect_of_all] if len(verdicts_by_judge) > 1 else effects
 
 
 def measure_effect(

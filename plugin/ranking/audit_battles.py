@@ -193,8 +193,10 @@ def _rank_or_fall_back(
         connections = check_connected_battles(battles)
         if not connections or not connections[0].is_flagged:
             raise
-    shared = {name: rank_options[name] for name in ("level", "seed", "by", "pool", "models")}
-    return rank(battles, RANKER_WITHOUT_CONNECTION, **shared)
+    shared_options = {
+        name: rank_options[name] for name in ("level", "seed", "by", "pool", "models")
+    }
+    return rank(battles, RANKER_WITHOUT_CONNECTION, **shared_options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

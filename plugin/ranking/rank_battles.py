@@ -424,9 +424,9 @@ def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -
     if battles.has_lists(column):
         numbers = battles.count_slices_of_battles(column)
         outside = int((numbers == 0).sum())
-        several = int((numbers > 1).sum())
-        if several:
-            fields = {"several": several, "battles": len(battles), "column": column}
+        in_several = int((numbers > 1).sum())
+        if in_several:
+            fields = {"several": in_several, "battles": len(battles), "column": column}
             notes.append(Notice("slices-overlap", fields))
     if outside:
         fields = {"outside": outside, "battles": len(battles), "column": column}
@@ -452,10 +452,10 @@ def _note_on_jury(battles: Battles) -> Notice:
     identifying = ("item", "response", "model_a", "model_b")
     columns = [name for name in identifying if name in battles.table]
     judges = battles.table.groupby(columns, observed=True, dropna=False)["judge"].nunique()
-    shared = int(judges.gt(1).sum())
-    if not shared:
+    shared_battles = int(judges.gt(1).sum())
+    if not shared_battles:
         return Notice("judges-in-turn")
-    return Notice("shared-battles", {"battles": len(judges), "shared": shared})
+    return Notice("shared-battles", {"battles": len(judges), "shared": shared_battles})
 
 
 @dataclass(frozen=True, slots=True)
@@ -955,5 +955,5 @@ def ranked_apart(battles: Battles, rankers: Sequence[str]) -> str | None:
         return "metric"
     if len(battles.judges) < 2 or battles.is_one_jury:
         return None
-    together = all(catalogue.extension(Ranker, name).several_judges for name in rankers)
-    return None if together else "judge"
+    ranks_together = all(catalogue.extension(Ranker, name).several_judges for name in rankers)
+    return None if ranks_together else "judge"

@@ -288,9 +288,9 @@ class Responses:
             playable = [battle for battle in battles if self.can_play(battle)]
             battles_to_play = playable or [pairing]
             pairings += battles_to_play
-            lacking = len(battles) - len(battles_to_play)
-            left_out += lacking
-            left_out_of[pairing.item] += lacking
+            unplayed = len(battles) - len(battles_to_play)
+            left_out += unplayed
+            left_out_of[pairing.item] += unplayed
         # `+` leaves out the items of which no battle was left out.
         return NextRound(
             pairings=tuple(pairings),

@@ -92,11 +92,11 @@ def _newest_samples_of_source(
     newest_files, left_out = select_runs(samples)
     notes = [*notes_on_names, *left_out]
     folders = {file.path.parent for file in samples}
-    lacking = []
+    runs_without_samples = []
     for run in results:
         if run.path.parent not in folders:
-            lacking.append((source.label or run.model or run.path.parent.name, run))
-    notes += layout.notes_on_lacking_samples(lacking)
+            runs_without_samples.append((source.label or run.model or run.path.parent.name, run))
+    notes += layout.notes_on_lacking_samples(runs_without_samples)
     paths_of_runs = {file.path for file in samples} | {run.path for run in results}
     paths_of_runs |= layout.files_beside_details([file.path for file in samples], source.paths)
     others = tuple(path for path in source.paths if path not in paths_of_runs)

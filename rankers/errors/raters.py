@@ -150,8 +150,8 @@ def count_raters_of_models(battles: Battles, unit: str) -> dict[str, int]:
     a, b = (codes[battles.readable] for codes in battles.model_codes)
     cell = np.concatenate([a, b]) + models * np.tile(raters.code, 2)
     numbers = np.bincount(np.unique(cell) % models, minlength=models)
-    known = np.flatnonzero(numbers)
-    return {battles.models[code]: int(numbers[code]) for code in known.tolist()}
+    codes_with_raters = np.flatnonzero(numbers)
+    return {battles.models[code]: int(numbers[code]) for code in codes_with_raters.tolist()}
 
 
 def shares_in_battles(coded: CodedBattles, rater: np.ndarray) -> RaterShares:
@@ -187,9 +187,9 @@ def covariance_of_raters(
         coded: the readable battles, with items or their groups as clusters.
         raters: who gave their verdicts.
     """
-    both = raters.code * np.int64(coded.clusters) + coded.cluster
+    code_of_both = raters.code * np.int64(coded.clusters) + coded.cluster
     by_rater, freedom = _covariance_by(covariance, coded, raters.code)
-    by_both, _ = _covariance_by(covariance, coded, both)
+    by_both, _ = _covariance_by(covariance, coded, code_of_both)
     return _combine_covariances(covariance(coded), by_rater, by_both), freedom
 
 

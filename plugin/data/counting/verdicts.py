@@ -257,12 +257,12 @@ class Verdicts:
         """
         if self.tally.judged == self.tally.battles:
             return {}
-        known = "reason" in self.columns
-        names = dict(enumerate(self._names("reason"))) if known else {}
+        has_reasons = "reason" in self.columns
+        names = dict(enumerate(self._names("reason"))) if has_reasons else {}
         names[-1] = NO_REASON
         rows = relations.unparsed_query(self.judgments, self.columns)
         counts = Counter(dict(self.engine.rows(rows)))
-        ends = "least_reason, last_reason" if known else "-1, -1"
+        ends = "least_reason, last_reason" if has_reasons else "-1, -1"
         order_pairs = (
             f"select rows_unparsed, {ends}, count(*) from {self.cells()} "
             "where order_pair and rows_unparsed > 0 group by 1, 2, 3"

@@ -315,9 +315,9 @@ def files_beside_details(details: Iterable[Path], paths: Iterable[Path]) -> set[
         details: the files with details; other files are ignored.
         paths: all files of the source.
     """
-    known = [path for path in details if is_details(path)]
-    beside = {path.with_name(HELM_RUN_SPEC) for path in known if path.name == HELM_DETAILS}
-    if known:
+    known_details = [path for path in details if is_details(path)]
+    beside = {path.with_name(HELM_RUN_SPEC) for path in known_details if path.name == HELM_DETAILS}
+    if known_details:
         beside.update(filter(is_summary_of_lighteval, paths))
     return beside
 

@@ -122,13 +122,13 @@ def _reject_unordered_metrics(
         scores_of_task = [scores for scores in files if scores.file.task == task]
         if not any(scores.file.path.name == layout.HELM_DETAILS for scores in scores_of_task):
             continue
-        shared = []
+        shared_metrics = []
         for metric in metrics:
             models = {scores.file.model for scores in scores_of_task if metric in scores.values}
             if len(models) > 1:
-                shared.append(metric)
-        if len(shared) > 1:
-            unordered[task] = shared
+                shared_metrics.append(metric)
+        if len(shared_metrics) > 1:
+            unordered[task] = shared_metrics
     if unordered:
         raise _several_metrics_error(unordered)
 
@@ -170,16 +170,16 @@ def _reject_several_metrics(
     """
     if ALL_METRICS in asked_metrics:
         return
-    several = {
+    metrics_by_task = {
         task: names for task, names in by_task.items() if _is_ambiguous(names, asked_metrics)
     }
-    for task, names in several.items():
+    for task, names in metrics_by_task.items():
         scores_of_task = [scores for scores in files if scores.file.task == task]
         runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in scores_of_task]
         if choose_headline(task, runs, names) is None:
             raise _no_common_metric_error(task, names, scores_of_task)
-    if several:
-        raise _several_metrics_error(several)
+    if metrics_by_task:
+        raise _several_metrics_error(metrics_by_task)
 
 
 def _several_metrics_error(by_task: Mapping[str, Sequence[str]]) -> NotIdentifiedError:

@@ -118,8 +118,8 @@ def _reject_repeated_rows(matrix: Records) -> None:
     """
     model = matrix.columns["model"].text
     item = matrix.columns["item"].text
-    shared = [matrix.columns[name].text for name in NON_MODEL_COLUMNS if name in matrix.columns]
-    keys = ", ".join([model, *shared])
+    row_cells = [matrix.columns[name].text for name in NON_MODEL_COLUMNS if name in matrix.columns]
+    keys = ", ".join([model, *row_cells])
     selection = f"{model}, {item}, min({ROW}), max({ROW})"
     rest = f"group by {keys} having count(*) > 1 order by min({ROW}), {model} limit 1"
     for name, document, first, last in matrix.rows(selection, rest):
@@ -268,13 +268,13 @@ def _scores_by_item(records: Records, label: str) -> Records | None:
     )
     scan = f"(select *, unnest([{cells}]) as scored from {records.scan})"
     # A column `length` of such a table is not the length of a response.
-    shared = {
+    shared_columns = {
         name: column
         for name, column in columns.items()
         if name not in models and name not in BATTLE_COLUMNS and name != "length"
     }
     scored = {"model": Column("scored.model"), "score": Column("scored.score", "DOUBLE")}
-    return replace(records, scan=scan, columns=shared | scored)
+    return replace(records, scan=scan, columns=shared_columns | scored)
 
 
 def _scores_by_model(records: Records, label: str) -> Records | None:

@@ -39,23 +39,25 @@ def average_unequal_trials(
         trials, the table is `means`, without this column.
     """
     numbered = [quote_name(name) for name in NUMBERING_COLUMNS if name in trial]
-    shared = [quote_name(name) for name in trial if name not in NUMBERING_COLUMNS]
-    if not numbered or not shared:
+    shared_columns = [quote_name(name) for name in trial if name not in NUMBERING_COLUMNS]
+    if not numbered or not shared_columns:
         return means, []
     if len(engine.rows(f"select distinct {', '.join(numbered)} from {means} limit 2")) < 2:
         return means, []
     question = [quote_name(name) for name in QUESTION_COLUMNS if name in trial]
-    unequal = _store_unequal_questions(engine, means, shared, question)
+    unequal = _store_unequal_questions(engine, means, shared_columns, question)
     if not engine.rows(f"select 1 from {unequal} limit 1"):
         return means, []
     is_same_question = _same_question(question, "means")
     is_unequal = f"exists (select 1 from {unequal} as unequal where {is_same_question})"
     averaged_table = engine.fresh("joined")
     further_columns = [quote_name(name) for name in others if name not in trial]
-    averaged_rows = _averaged_rows_query(means, shared, numbered, further_columns, is_unequal)
+    averaged_rows = _averaged_rows_query(
+        means, shared_columns, numbered, further_columns, is_unequal
+    )
     other_rows = f"select *, [score] as scores from {means} as means where not {is_unequal}"
     engine.store(averaged_table, f"{averaged_rows} union all by name {other_rows}")
-    return averaged_table, _note_unequal(engine, means, unequal, shared, question)
+    return averaged_table, _note_unequal(engine, means, unequal, shared_columns, question)
 
 
 def _store_unequal_questions(

@@ -50,8 +50,8 @@ def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: st
         category: the column with categories.
     """
     for table in tables:
-        words = table.records.columns["item"].text
-        first_rows = table.records.rows(words, f"where {words} is not null limit 1")
+        cell = table.records.columns["item"].text
+        first_rows = table.records.rows(cell, f"where {cell} is not null limit 1")
         if not first_rows:
             return []
         ((first_id,),) = first_rows
@@ -124,12 +124,12 @@ def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: 
         "count(distinct description) as descriptions "
         f"from {view} where description is not null group by key"
     )
-    ((same, several),) = engine.rows(
+    ((same, in_several),) = engine.rows(
         "select count(*) filter (descriptions = 1) as same, count(*) as several "
         f"from ({described}) as described where categories > 1"
     )
     ((kinds,),) = engine.rows(f"select count(distinct description) from {view}")
-    if several and kinds > 1 and 2 * same > several:
+    if in_several and kinds > 1 and 2 * same > in_several:
         return True
     return _agreement(engine, view).is_beyond_chance
 
@@ -147,8 +147,19 @@ def _compared_rows(each: RecordTable, category: str) -> str:
     who = [name for name in keys if name not in ("item", "repeat", "order") and name in columns]
     whose = ", ".join(columns[name].text for name in who)
     verdict = ", ".join(columns[name].text for name in VERDICTS if name in columns)
-    known = {*keys, *VERDICTS, *CATEGORIES, "reason", "human", "hard_credit", "weight", "swap"}
-    texts = [name for name, column in columns.items() if column.type == TEXT and name not in known]
+    no_text = {
+        *keys,
+        *VERDICTS,
+        *CATEGORIES,
+        "reason",
+        "human",
+        "hard_credit",
+        "weight",
+        "swap",
+    }
+    texts = [
+        name for name, column in columns.items() if column.type == TEXT and name not in no_text
+    ]
     describing = [name for name in LENGTHS if name in columns]
     if texts:
         lengths = ", ".join(f"avg(length({columns[name].text}))" for name in texts)

@@ -53,8 +53,8 @@ def _sql_of_groups(table: RecordTable, column: str, option: str) -> str:
     """
     held = table.records.columns.get(column)
     if held is None:
-        known = some(sorted(table.records.columns))
-        problem = f"{option} {column}: no such column in {table.source}; columns: {known}"
+        existing = some(sorted(table.records.columns))
+        problem = f"{option} {column}: no such column in {table.source}; columns: {existing}"
         raise UsageError(problem)
     return held.text
 
@@ -96,9 +96,9 @@ def _require_values(records: Records, column: str, cell: str, option: str) -> se
     Returns:
         The least and the largest value, which are equal if all rows have one value.
     """
-    lacking = f"{cell} is null"
+    is_empty = f"{cell} is null"
     selected = (
-        f"min({ROW}) filter ({lacking}) as row, count(*) filter ({lacking}) as number, "
+        f"min({ROW}) filter ({is_empty}) as row, count(*) filter ({is_empty}) as number, "
         f"min({cell}) as least, max({cell}) as largest"
     )
     for row, number, least, largest in records.rows(selected):

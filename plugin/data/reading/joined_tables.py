@@ -239,9 +239,9 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     keys = ["model", key] if "model" in identity else [key]
     if not all(_has_row_of_two_places(engine, view, each) for each in keys):
         return UnitedRows(view=view, copies=0, repeated_files=frozenset())
-    shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
+    recurring = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
     number = f"count(*) over (partition by {key}, {PLACE}) as copies"
-    numbered = f"select *, {PLACE} as place, {number} from {view} where item in ({shared})"
+    numbered = f"select *, {PLACE} as place, {number} from {view} where item in ({recurring})"
     chosen = f"first_value(place) over (partition by {key} order by copies desc, place)"
     query = f"select {ROW}, place, {chosen} as chosen from ({numbered}) as counted"
     extra = engine.fresh("extra")
@@ -303,8 +303,8 @@ def _has_row_of_two_places(engine: Duck, view: str, key: str) -> bool:
     """
     # Groups of one number take a third of the time of groups of several texts.
     hashes = f"select hash({key}) as hash, {PLACE} as place from {view}"
-    several = f"select 1 from ({hashes}) group by hash having min(place) < max(place) limit 1"
-    return bool(engine.rows(several))
+    copies = f"select 1 from ({hashes}) group by hash having min(place) < max(place) limit 1"
+    return bool(engine.rows(copies))
 
 
 def _identity_columns(names: Collection[str]) -> list[str]:
@@ -347,8 +347,8 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
         places: number of the first file of each part; by default, each part is a file.
     """
     names = list(dict.fromkeys(name for part in parts for name in part.columns))
-    known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
-    types: dict[str, set[str]] = {name: set() for name in [*known, *names]}
+    names_of_battles = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
+    types: dict[str, set[str]] = {name: set() for name in [*names_of_battles, *names]}
     for part in parts:
         for name, column in part.columns.items():
             types[name].add(column.type)
@@ -501,9 +501,9 @@ def note_odd_items(
     if "item" not in engine.columns(view):
         return notes
     items = items or f"(select distinct item from {view} where item is not null)"
-    alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
+    plain_id = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
     groups = engine.rows(
-        f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1"
+        f"select list(item order by item)[:2] from {items} group by {plain_id} having count(*) > 1"
     )
     if groups:
         # The first group by name, so that the example does not depend on the order of the rows.

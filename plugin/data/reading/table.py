@@ -279,11 +279,11 @@ def _scan_rows(
     wanted = ["count(*)", f"bool_and({alone})" if skip_alone else "false"]
     wanted += [f"min({ROW}) filter ({rule.broken})" for rule in rules]
     for name in foreign:
-        words = typed[name].text
+        cell = typed[name].text
         kind = f"json_type({typed[name].sql})"
-        whole = f"{kind} in ('BIGINT', 'UBIGINT') and try_cast({words} as bigint) is not null"
-        wanted.append(f"bool_and({words} is null or ({whole}))")
-        wanted.append(f"bool_and({words} is null or {kind} = 'BOOLEAN')")
+        whole = f"{kind} in ('BIGINT', 'UBIGINT') and try_cast({cell} as bigint) is not null"
+        wanted.append(f"bool_and({cell} is null or ({whole}))")
+        wanted.append(f"bool_and({cell} is null or {kind} = 'BOOLEAN')")
     wanted += _hash_of_cells(records)
     (rows, is_alone, *answers), *_ = records.rows(", ".join(wanted))
     if not rows:
@@ -298,13 +298,13 @@ def _scan_rows(
     facts = answers[len(rules) : len(rules) + 2 * len(foreign)]
     plain = {}
     for name, is_whole, is_boolean in zip(foreign, facts[::2], facts[1::2], strict=True):
-        words = typed[name].text
+        cell = typed[name].text
         if is_whole:
-            plain[name] = Column(f"cast({words} as BIGINT)", "BIGINT")
+            plain[name] = Column(f"cast({cell} as BIGINT)", "BIGINT")
         elif is_boolean:
-            plain[name] = Column(f"cast({words} as BOOLEAN)", "BOOLEAN")
+            plain[name] = Column(f"cast({cell} as BOOLEAN)", "BOOLEAN")
         else:
-            plain[name] = Column(words, TEXT)
+            plain[name] = Column(cell, TEXT)
     return replace(records, columns={**typed, **plain}, number=rows)
 
 
@@ -426,23 +426,23 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     Args:
         columns: the columns that the table has.
     """
-    known = {name.lower(): name for name in columns}
+    name_by_lower_case = {name.lower(): name for name in columns}
     named = {}
-    are_scores = _are_scores(known.keys())
+    are_scores = _are_scores(name_by_lower_case.keys())
     likely = LIKELY_OF_SCORES if are_scores else LIKELY_NAMES
     for own_name, words in likely.items():
-        names = [known[word] for word in words if word in known]
-        if own_name in known:
+        names = [name_by_lower_case[word] for word in words if word in name_by_lower_case]
+        if own_name in name_by_lower_case:
             continue
         if names:
             named[own_name] = names[0]
         elif own_name not in OPTIONAL_COLUMNS:
             named[own_name] = "?"
-    if are_scores and "item" not in known and "item" not in named:
+    if are_scores and "item" not in name_by_lower_case and "item" not in named:
         # Scores are paired by item. The only column without another meaning is likely to be it.
         others = [
             name
-            for name in known.values()
+            for name in name_by_lower_case.values()
             if name.lower() not in {*COLUMNS, "model", "score", "length"}
         ]
         others = [name for name in others if name not in named.values()]
@@ -558,8 +558,8 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     typed = with_reasons(typed)
     if "weight" in typed:
         typed["weight"] = Column(f"coalesce({typed['weight'].sql}, 1.0)", "DOUBLE")
-    known = [*(name for name in COLUMNS if name in typed), *criteria]
-    return {name: typed[name] for name in dict.fromkeys([*known, *typed])}
+    names_of_battles = [*(name for name in COLUMNS if name in typed), *criteria]
+    return {name: typed[name] for name in dict.fromkeys([*names_of_battles, *typed])}
 
 
 def _number_rules(records: Records) -> list[Rule]:

@@ -166,19 +166,22 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
     Returns:
         The tables, and the former name of the column; None if no column was renamed.
     """
-    lacking = [
+    without_items = [
         each
         for each in tables
         if lacks_items(each.records) and not is_pointwise(each.records.columns)
     ]
     names = set[str]()
-    for each in lacking:
+    for each in without_items:
         names |= {name for name in each.records.columns if name.lower() in ITEM_NAMES}
     for name in sorted(names, key=lambda name: ITEM_NAMES.index(name.lower())):
-        holders = [each.records for each in lacking if name in each.records.columns]
-        if len(holders) == len(lacking) and repetition_of(engine, holders, name).is_like_items:
+        holders = [each.records for each in without_items if name in each.records.columns]
+        if (
+            len(holders) == len(without_items)
+            and repetition_of(engine, holders, name).is_like_items
+        ):
             # Tables are told apart as objects, since two of them may be equal.
-            ids_of_lacking = {id(each) for each in lacking}
+            ids_of_lacking = {id(each) for each in without_items}
             renamed = []
             for each in tables:
                 is_lacking = id(each) in ids_of_lacking
@@ -224,11 +227,11 @@ def likely_item(engine: Duck, records: Records) -> str | None:
     """
     if not lacks_items(records):
         return None
-    known = {*ITEM_NAMES, *_usual_names("item"), *with_ids(UNIT_NAMES)}
+    names_of_items = {*ITEM_NAMES, *_usual_names("item"), *with_ids(UNIT_NAMES)}
     candidates: list[tuple[bool, float, int, str]] = []
-    for name in _repeating_columns(records, known):
+    for name in _repeating_columns(records, names_of_items):
         repetition = repetition_of(engine, [records], name)
-        is_known = name.lower() in known
+        is_known = name.lower() in names_of_items
         is_item = repetition.values >= FEW_VALUES and (
             repetition.is_like_items or repetition.is_balanced
         )

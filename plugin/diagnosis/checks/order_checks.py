@@ -109,12 +109,12 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
         return ()
     column, value = battles.slice_key
     effects = effects_in_slices(battles, column).get(value, [])
-    several = len(battles.judges) > 1
+    has_several_judges = len(battles.judges) > 1
     both = [effect for effect in effects if not effect.is_single]
     single = [effect for effect in effects if effect.is_single]
     checks = []
     if both:
-        checks.append(_check_effects(battles, both, several=several))
+        checks.append(_check_effects(battles, both, several=has_several_judges))
     if single:
         checks.append(_check_one_order(single))
     if not checks or not all(check.is_known for check in checks):
@@ -178,11 +178,11 @@ def _find_biased_slices(
         is adjusted over slices (Holm) and judges (Bonferroni).
     """
     own: set[str | None] = {*battles.judges}
-    several = len((battles.whole or battles).judges) > 1
+    has_several_judges = len((battles.whole or battles).judges) > 1
     by_judge: dict[str | None, list[tuple[str, OrderEffect]]] = {}
     for value, effects in effects_in_slices(battles, column).items():
         for effect in effects:
-            if not several or effect.judge in own:
+            if not has_several_judges or effect.judge in own:
                 by_judge.setdefault(effect.judge, []).append((value, effect))
     biased_slices = []
     for measured in by_judge.values():
@@ -287,11 +287,11 @@ def _check_orders(
     """
     if not battles.tally.judged or not sees_both_responses(battles):
         return ()
-    several = len(battles.judges) > 1
+    has_several_judges = len(battles.judges) > 1
     checks = []
     effects = order_effects(battles, level)
     if effects:
-        checks.append(_check_effects(battles, effects, several=several))
+        checks.append(_check_effects(battles, effects, several=has_several_judges))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
             return (not_known("position", reason=TOO_MANY_BATTLES),)

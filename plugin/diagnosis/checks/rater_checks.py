@@ -270,11 +270,11 @@ def _decisive_fields(
     noun = "vote" if decisive.unit == "voter" else "verdict"
     if decisive.of_scores:
         noun = "score"
-    others = decisive.number - 1
+    number_of_others = decisive.number - 1
     further_raters = ""
-    if others:
-        further_raters = f"; {quantity(others, f'other {decisive.unit}')} also"
-    verb = " decides" if others == 1 else " decide"
+    if number_of_others:
+        further_raters = f"; {quantity(number_of_others, f'other {decisive.unit}')} also"
+    verb = " decides" if number_of_others == 1 else " decide"
     change = f"{decisive.new_leader} leads instead of {decisive.leader}"
     what = "who leads"
     if not is_first:
@@ -287,5 +287,5 @@ def _decisive_fields(
         "leader": decisive.leader,
         "rival": decisive.new_leader,
         "change": change,
-        "others": f"{further_raters}{verb} {what}" if others else "",
+        "others": f"{further_raters}{verb} {what}" if number_of_others else "",
     }

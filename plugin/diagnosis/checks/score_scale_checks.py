@@ -493,10 +493,12 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
     is_second = unlike.scores["model"] == second
     low = unlike.scores[is_first].drop_duplicates("item").set_index("item")["score"]
     high = unlike.scores[is_second].drop_duplicates("item").set_index("item")["score"]
-    shared = [name for name in low.index if name != "" and low[name] > 0 and name in high.index]
+    shared_items = [
+        name for name in low.index if name != "" and low[name] > 0 and name in high.index
+    ]
     # Two scores of which the second is 0 would show no scale.
-    telling = [name for name in shared if high[name] > 0]
-    item = next(iter([*telling, *shared]), None)
+    telling = [name for name in shared_items if high[name] > 0]
+    item = next(iter([*telling, *shared_items]), None)
     low_score = float(low.max() if item is None else low[item])
     high_score = float(high.max() if item is None else high[item])
     more = ""

@@ -271,8 +271,8 @@ def _build_judged_task(
     tournament, too, unless its own options name others.
     """
     _, function, _ = _task_function(options)
-    shared = {"allow", "cluster"}
-    arguments = {name: value for name, value in options.reading.items() if name in shared}
+    shared_options = {"allow", "cluster"}
+    arguments = {name: value for name, value in options.reading.items() if name in shared_options}
     arguments |= {"answered_by": list(answered_by), **options.args}
     return cast("Task", function(responses=list(responses), **arguments))
 

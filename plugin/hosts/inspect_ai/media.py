@@ -83,8 +83,8 @@ def why_not_shown(sample: EvalSample) -> str | None:
         is_address = place.startswith(("data:", "http://", "https://"))
         if not is_address and not Path(place).is_file():
             return "media not in the log"
-    answers = [choice.message for choice in sample.output.choices[:1]]
-    return "media in the response" if media_in(answers) else None
+    messages = [choice.message for choice in sample.output.choices[:1]]
+    return "media in the response" if media_in(messages) else None
 
 
 def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:

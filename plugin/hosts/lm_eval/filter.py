@@ -201,10 +201,11 @@ class JudgeFilter(Filter):
             return responses
         answers = [list(map(strip_reasoning, texts)) for texts in responses]
         pairs = zip(chain(*responses), chain(*answers), strict=True)
-        changed = sum(text != answer for text, answer in pairs)
-        if changed:
+        changed_texts = sum(text != answer for text, answer in pairs)
+        if changed_texts:
             log.warning(
-                "podium: %d responses begin with reasoning, which the judge is not shown", changed
+                "podium: %d responses begin with reasoning, which the judge is not shown",
+                changed_texts,
             )
         return answers
 

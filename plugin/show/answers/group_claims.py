@@ -31,9 +31,9 @@ def groups_sentence(standings: Standings, *, is_partial: bool = False) -> str:
         names = some(group, most=MOST_NAMES)
         claims = after_colon(claims, group)
         parts.append(rank_templates.IN_GROUP.format(number=number, models=names, claims=claims))
-    more = len(groups) - MOST_DESCRIBED_GROUPS
-    if more > 0:
-        parts.append(rank_templates.MORE_GROUPS.format(number=more))
+    number_of_more = len(groups) - MOST_DESCRIBED_GROUPS
+    if number_of_more > 0:
+        parts.append(rank_templates.MORE_GROUPS.format(number=number_of_more))
     return " ".join(parts)
 
 

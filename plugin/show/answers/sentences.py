@@ -681,9 +681,11 @@ def _no_leader_sentence(same: int, others: int, noun: str) -> str:
         others: number of other slices.
     """
     if same == others:
-        several = {1: f"the other {noun}", 2: f"either other {noun}"}
+        words_by_number = {1: f"the other {noun}", 2: f"either other {noun}"}
         any_slice = f"any of the {number_word(others)} other {plural(noun, others)}"
-        return rank_templates.NO_LEADER_EITHER.format(any_slice=several.get(others, any_slice))
+        return rank_templates.NO_LEADER_EITHER.format(
+            any_slice=words_by_number.get(others, any_slice)
+        )
     template = rank_templates.LEADERS_IN_SOME if same else rank_templates.LEADERS_IN_OTHERS
     return _format_other_slices(template, others, others - same, noun)
 

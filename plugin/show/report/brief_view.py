@@ -132,10 +132,12 @@ def _shown_rows(
     """
     names = [entry.model for entry in standings.entries]
     shown_rows = [*range(min(most, len(names)))]
-    lacking = [k for k, name in enumerate(names) if name in own_models and k not in shown_rows]
-    if lacking:
-        first_rows = max(most - len(lacking), 1)
-        shown_rows = [*shown_rows[:first_rows], *lacking]
+    rows_left_out = [
+        k for k, name in enumerate(names) if name in own_models and k not in shown_rows
+    ]
+    if rows_left_out:
+        first_rows = max(most - len(rows_left_out), 1)
+        shown_rows = [*shown_rows[:first_rows], *rows_left_out]
     table = standings_report(_without_mark(standings)).table
     if table is None:
         return [], 0

@@ -119,12 +119,12 @@ def preference_data(
             f"no item column: texts are matched by item and model; name it, as {option}"
         )
     data = PreferenceData()
-    several = set[tuple[str, str]]()
+    repeated = set[tuple[str, str]]()
     if "response" not in battles.columns:
-        several = {(item, model) for item, number, model in texts.responses if number > 1}
+        repeated = {(item, model) for item, number, model in texts.responses if number > 1}
     for cells in _merge_verdicts(battles, pool=options.pool).to_dict("records"):
         pair = {str(name): value for name, value in cells.items()}
-        reason = _withholding_reason(pair, texts, several, options)
+        reason = _withholding_reason(pair, texts, repeated, options)
         if reason is None:
             data.rows.append(_build_row(pair, texts, options.form))
         else:

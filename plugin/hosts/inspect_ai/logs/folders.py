@@ -1016,10 +1016,12 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
     """
     tasks = {log.path: tasks_of(log.header) for log in logs}
     all_tasks = {task for tasks_of_log in tasks.values() for task in tasks_of_log}
-    several = len(all_tasks) > 1
+    has_several_tasks = len(all_tasks) > 1
     prefixes = {}
     for path, names_of_tasks in tasks.items():
-        prefixes[path] = f"{names_of_tasks[0]}:" if several and len(names_of_tasks) == 1 else ""
+        prefixes[path] = (
+            f"{names_of_tasks[0]}:" if has_several_tasks and len(names_of_tasks) == 1 else ""
+        )
     return prefixes
 
 

@@ -263,10 +263,10 @@ class _LogReader:
         others = {}
         for name, score in sample.scores.items():
             battles = battles_in_score(score)
-            lacking = [battle for battle in battles if battle.get("missing")]
-            self.lacking.update(_battle_key(battle) for battle in lacking)
-            if lacking:
-                self.failure = self.failure or lacking[0]["missing"]
+            missing_battles = [battle for battle in battles if battle.get("missing")]
+            self.lacking.update(_battle_key(battle) for battle in missing_battles)
+            if missing_battles:
+                self.failure = self.failure or missing_battles[0]["missing"]
             if battles:
                 self.judging[name] = None
             else:

@@ -699,9 +699,9 @@ class PackVerdicts(LogContents):
             (self.battles, {"item", "model_a", "credit"}),
             (self.judgments, {"battle", "order"}),
         ):
-            lacking = needed - {*columns.same, *columns.columns}
-            if columns.rows and lacking:
-                raise ValueError(f"column {min(lacking)!r} is missing")
+            lacking_columns = needed - {*columns.same, *columns.columns}
+            if columns.rows and lacking_columns:
+                raise ValueError(f"column {min(lacking_columns)!r} is missing")
         return self
 
     @classmethod

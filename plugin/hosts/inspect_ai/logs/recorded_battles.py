@@ -135,8 +135,8 @@ def _battles_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show)
     if len(unanswered) < len(record.pairings):
         return replace(record, responses=responses)
     models = {name for battle in record.pairings for name in (battle.a, battle.b)}
-    lacking = sorted(name for name in models if not responses.texts.get(name))
-    return replace(record, lacking=tuple(lacking))
+    models_without_text = sorted(name for name in models if not responses.texts.get(name))
+    return replace(record, lacking=tuple(models_without_text))
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:

@@ -259,9 +259,9 @@ def notes_on_means(
     means = _means_on_shared_items(frames)
     for run in runs:
         for figure in run.figures:
-            shared = means.get((run.run.path, figure.metric))
-            if shared is not None:
-                figure = figure._replace(mean=shared.mean, items=shared.items)
+            shared_mean = means.get((run.run.path, figure.metric))
+            if shared_mean is not None:
+                figure = figure._replace(mean=shared_mean.mean, items=shared_mean.items)
             if figure.own is None or figure.is_own:
                 continue
             figures = {

@@ -407,8 +407,8 @@ class TournamentSource(SampleSource):
         """
         if self.cost_limit is None or not samples_left:
             return None
-        answers = REQUEST_KEY in (samples_left[0].build().metadata or {})
-        room = self.cost_limit.samples_allowed(answers=answers)
+        asks_for_answers = REQUEST_KEY in (samples_left[0].build().metadata or {})
+        room = self.cost_limit.samples_allowed(answers=asks_for_answers)
         size = len(samples_left) if room is None else min(room, len(samples_left))
         announced = announce_portion(name, number, size)
         if str(announced.id) in self.scheduled:

@@ -288,7 +288,8 @@ def _separation_of_models(
     if contrasts.is_above is None or contrasts.half_widths is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
-    first_lead = _score_lead(estimate, contrasts, order[0], order[1])
+    first, second, *_ = order
+    first_lead = _score_lead(estimate, contrasts, first, second)
     # A cut is before place k if all models above it are clearly ahead of all from it on.
     cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
     beats = [tuple(np.flatnonzero(row).tolist()) for row in is_above]

@@ -151,8 +151,10 @@ def is_introduced(text: str, view: str, place: int) -> bool:
         place: position of the verdict.
     """
     blocks = list(_code_blocks(text)) if "```" in text or "~~~" in text else []
-    if any(block.span[0] < place < block.span[1] for block in blocks if _is_program(block)):
-        return True
+    for block in filter(_is_program, blocks):
+        start, end = block.span
+        if start < place < end:
+            return True
     if _is_in_program(text, view, place) or _is_in_foreign_tag(view, place):
         return True
     if _follows_introduction_on_line(view, place):

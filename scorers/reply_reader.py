@@ -410,8 +410,12 @@ def _verdict_statements(
         return verdicts
     # The first and the last line may be the same one.
     searched_lines = set(ends) if comparison_lines == "ends" else {ends[1]}
-    short_lines = [line for line in sorted(searched_lines) if line[1] - line[0] < LONGEST_REST]
-    sentences = chain.from_iterable(find_comparisons(view, *line) for line in short_lines)
+    short_lines = [
+        (start, end) for start, end in sorted(searched_lines) if end - start < LONGEST_REST
+    ]
+    sentences = chain.from_iterable(
+        find_comparisons(view, start, end) for start, end in short_lines
+    )
     comparisons = [sentence for sentence in sentences if not _only_names_response(view, sentence)]
     if comparisons or comparison_lines != "ends" or len(view) > LONGEST_REST:
         return [statement for statement in comparisons if statement.form == "marked"]

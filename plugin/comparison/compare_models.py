@@ -387,8 +387,8 @@ def _choose_pairs(
     if baseline is None:
         if candidates:
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
-        candidates = names[:1]
-        baseline = names[1]
+        candidate, baseline = names
+        candidates = [candidate]
     models = battles.models
     full_baseline = _find_model(baseline, battles)
     chosen_candidates = [_find_model(name, battles) for name in candidates]

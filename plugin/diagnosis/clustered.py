@@ -313,7 +313,8 @@ def farther_ends(
     low, high = interval
     farthest_low = min(low, value, 2 * value - high)
     farthest_high = max(high, value, 2 * value - low)
-    return max(within[0], farthest_low), min(within[1], farthest_high)
+    least, largest = within
+    return max(least, farthest_low), min(largest, farthest_high)
 
 
 def _variance(sums: np.ndarray) -> float:

@@ -388,7 +388,8 @@ class Rejudged(CardAnswer):
         for label, drift in self.drifts:
             if not isinstance(drift, Missing):
                 parts.append(_drift_sentence(label, drift))
-        return "; ".join(parts) + f" (from {self.labels[0]} to {self.labels[1]})"
+        first, second = self.labels
+        return "; ".join(parts) + f" (from {first} to {second})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines on battles and agreement, and a line per missing drift."""
@@ -426,7 +427,8 @@ class Rejudged(CardAnswer):
             if drift_of_models:
                 row.append(drift_of_models[name].brief if name in drift_of_models else "-")
             rows.append(tuple(row))
-        title = f"Elo by {self.labels[1]} less Elo by {self.labels[0]}"
+        first, second = self.labels
+        title = f"Elo by {second} less Elo by {first}"
         return (Table(title=title, header=tuple(header), rows=tuple(rows)),)
 
 

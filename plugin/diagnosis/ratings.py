@@ -394,7 +394,8 @@ def fit_line(
     weights = inverse @ products
     residual = judge - x @ weights
     by_judge = x @ inverse
-    by_reference = np.outer(residual, inverse[1]) - weights[1] * by_judge
+    _, slope, *_ = weights
+    by_reference = np.outer(residual, inverse[1]) - slope * by_judge
     return RatingLine(weights, by_judge, by_reference)
 
 

@@ -408,7 +408,8 @@ def _build_probe(
     nearest = nearest_open_places(standings)
     counts_items = standings.counts.unit == "item" and "raters" not in standings.diagnostics
     if check.name == "places" and nearest is not None and counts_items:
-        more["needed"] = str(standings.counts.units + nearest[1])
+        _, further_items = nearest
+        more["needed"] = str(standings.counts.units + further_items)
     return Probe(check, judge, remedy_command(check, arguments, more))
 
 

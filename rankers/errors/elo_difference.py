@@ -315,8 +315,10 @@ class RatingGap:
             return by_score_at_zero
         scores, scatter = self.contributions(elo / POINTS)
         by_score = self._score_tails(scores, scatter)
+        above_by_score, below_by_score = by_score
+        # A p-value of 0 by sweeps says that the rule does not apply on this side.
         above, below = self._sweep_tails(elo / POINTS)
-        return above or by_score[0], below or by_score[1]
+        return above or above_by_score, below or below_by_score
 
     def _sweep_tails(self, gap: float) -> Tails:
         """Return the one-sided p-values of an assumed gap if a or b won, or lost, all battles.

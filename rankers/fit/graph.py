@@ -200,7 +200,8 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
             above = [*above, k]
             below = still_below
             pairs = len(above) * len(below)
-            most_pairs = len(best[0]) * len(best[1])
+            best_above, best_below = best
+            most_pairs = len(best_above) * len(best_below)
             if pairs > most_pairs:
                 best = above, sorted(below)
     return best

@@ -280,7 +280,7 @@ class Duck:
         """
         if name not in self._types:
             rows = self.rows(f"describe {name}")
-            self._types[name] = {str(row[0]): str(row[1]) for row in rows}
+            self._types[name] = {str(column): str(type_) for column, type_, *_ in rows}
         return dict(self._types[name])
 
     def _refuse_changed(self) -> None:

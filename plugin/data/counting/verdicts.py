@@ -773,7 +773,8 @@ class Verdicts:
     @cached_property
     def _sided_rows(self) -> str:
         """The sided judgments (see `relations`) as an SQL subquery."""
-        is_whole = self._row_counts[1] == 0
+        _, without_item = self._row_counts
+        is_whole = without_item == 0
         judgments, codes = self._coded_judgments
         query = relations.sided_query(
             judgments,

@@ -435,7 +435,9 @@ def _open_database(path: Path, plain_file: Path, table: str, engine: Duck) -> Re
         raise _damage_error("DuckDB", error) from None
     matching_tables = tables
     if table:
-        matching_tables = [pair for pair in tables if table in (pair[1], ".".join(pair))]
+        matching_tables = [
+            (schema, name) for schema, name in tables if table in (name, f"{schema}.{name}")
+        ]
     if len(matching_tables) != 1:
         names = ", ".join(sorted(table_name for _, table_name in tables)) or "none"
         raise UsageError(

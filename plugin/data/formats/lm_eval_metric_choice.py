@@ -210,7 +210,9 @@ def _no_metric_error(
         reasons: task, metric, and why the metric is not usable.
         files: the runs, beside whose folder their tournaments may be.
     """
-    wanted = [reason for reason in reasons if _is_wanted(asked_metrics, reason[1])]
+    wanted = [
+        (task, metric, why) for task, metric, why in reasons if _is_wanted(asked_metrics, metric)
+    ]
     cause = some(_join_reasons(wanted), "; ", most=5)
     if not cause:
         cause = f"{some(tasks, most=3)} has no metric"

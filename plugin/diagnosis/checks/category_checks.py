@@ -193,7 +193,7 @@ def _check_of_columns(
     ]
     level = CHECKS["categories"].threshold
     # The smallest p-value among the columns with a pair; of several, the first column by name.
-    with_pair = [each for each in columns if each[1] is not None]
+    with_pair = [(p, pair, column) for p, pair, column in columns if pair is not None]
     p, pair, column = min(with_pair or columns, key=itemgetter(0, 2))
     if pair is None or p > level:
         least = min(adjusted)

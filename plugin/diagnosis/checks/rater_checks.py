@@ -68,7 +68,10 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 def _are_few_raters(battles: Battles) -> bool:
     """Return whether there are 2 to `MOST_RATERS_OF_PAIRS` voters or judges."""
     raters = count_raters(battles)
-    return raters is not None and 1 < raters[1] <= MOST_RATERS_OF_PAIRS
+    if raters is None:
+        return False
+    _, number = raters
+    return 1 < number <= MOST_RATERS_OF_PAIRS
 
 
 def _check_places(

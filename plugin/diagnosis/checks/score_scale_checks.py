@@ -505,9 +505,10 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
     if others:
         other = word_for(others, "task or metric", "tasks or metrics")
         more = f"; so do scores of {others} other {other}"
+    low_kind, high_kind = unlike.kinds
     return {
-        "low_kind": unlike.kinds[0],
-        "high_kind": unlike.kinds[1],
+        "low_kind": low_kind,
+        "high_kind": high_kind,
         "low_models": join_names(unlike.low_models),
         "high_models": join_names(unlike.high_models),
         "place": "at most" if item is None else f"on item {item!r}",

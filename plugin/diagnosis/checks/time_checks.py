@@ -258,8 +258,8 @@ def _span_text(seconds: np.ndarray) -> str:
     For example: `2024-01-02 to 2024-03-04`. At least one time must be known.
     """
     known_seconds = seconds[np.isfinite(seconds)]
-    days = [
+    first, last = (
         datetime.fromtimestamp(float(end), UTC).date()
         for end in (known_seconds.min(), known_seconds.max())
-    ]
-    return f"{days[0]} to {days[1]}"
+    )
+    return f"{first} to {last}"

@@ -364,14 +364,14 @@ def _accuracy_report(calibration: Calibration) -> Report:
         rows.append(
             _figures_row("spread beyond all sampling errors, Elo", factors, "spread", ".1f")
         )
-    if hard_and_soft[1].level is not None:
+    _, soft = hard_and_soft
+    if soft.level is not None:
         labels = (
-            f"{percent(hard_and_soft[1].level)} intervals: error, Elo",
+            f"{percent(soft.level)} intervals: error, Elo",
             "  Spearman",
             "  Kendall",
         )
-        hard_texts, soft_texts = map(_interval_texts, hard_and_soft)
-        rows += zip(labels, hard_texts, soft_texts, strict=True)
+        rows += zip(labels, *map(_interval_texts, hard_and_soft), strict=True)
     return _table_report(
         "ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows
     )
@@ -384,7 +384,7 @@ def _conformal_report(calibration: Calibration) -> Report:
     with each model left out takes their place.
     """
     hard_and_soft: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
-    soft = hard_and_soft[1]
+    _, soft = hard_and_soft
     quantile = "q, standard errors"
     error = "median standard error, Elo"
     if calibration.scale_correction:

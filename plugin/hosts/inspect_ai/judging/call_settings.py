@@ -291,7 +291,7 @@ class CallSettings:
         """Return the judge's model, without the options in its own settings that it refuses."""
         return model_without(model, self.state_of(judge).refused)
 
-    def raises_limit(
+    def raise_limit(
         self, judge: JudgeRecord, model: Model, config: GenerateConfig, output: ModelOutput
     ) -> bool:
         """Raise a judge's limit of tokens if its reply needs it, and return whether it was raised.
@@ -313,12 +313,12 @@ class CallSettings:
         self.state_of(judge).needs_more_tokens = True
         return True
 
-    def adapts_to(self, judge: JudgeRecord, config: GenerateConfig, error: Exception) -> bool:
+    def adapt_to(self, judge: JudgeRecord, config: GenerateConfig, error: Exception) -> bool:
         """Leave out an option for which a call failed, and return whether there was one.
 
         The option is left out of all later calls to the judge, and the call must be repeated. If
         the server's message is about the number of alternatives of a token, fewer alternatives are
-        asked for, and the option stays. If the limit of tokens was raised (`raises_limit`) and the
+        asked for, and the option stays. If the limit of tokens was raised (`raise_limit`) and the
         prompt then does not fit, the option is that limit. A message is printed when an option is
         left out for the first time.
 
@@ -413,7 +413,7 @@ class CallSettings:
             self.refuse_schema(judge, f"its server says: {cause_of(error)}")
         return state.takes_schema is False
 
-    def is_garbled(self, judge: JudgeRecord, reply: Reply) -> bool:
+    def note_garbled(self, judge: JudgeRecord, reply: Reply) -> bool:
         """Return whether a reply to a JSON schema is noise, so that text must be asked for instead.
 
         The reply is counted in the state of the judge. Once a reply is a JSON object, the judge

@@ -960,7 +960,7 @@ async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: i
         if schema:
             reply = await _call_judge(run, model, request, attempt, schema)
             if isinstance(reply, Reply):
-                if not settings.is_garbled(judge, reply) or run.judging.replies == "schema":
+                if not settings.note_garbled(judge, reply) or run.judging.replies == "schema":
                     return replace(reply, structured=not reply.refused)
             else:
                 settings.refuse_schema(judge, f"its server says: {cause_of(reply)}")
@@ -999,7 +999,7 @@ async def _call_judge(
             )
         if isinstance(output, Reply | Exception):
             return output
-        if not run.settings.raises_limit(judge, model, config, output):
+        if not run.settings.raise_limit(judge, model, config, output):
             return _reply_of(output)
 
 
@@ -1039,7 +1039,7 @@ async def _call_model(
             )
             break
         except Exception as error:
-            if run.settings.adapts_to(judge, config, error):
+            if run.settings.adapt_to(judge, config, error):
                 continue
             rejection = _rejection_by(error, config)
             if rejection is not None:

@@ -322,9 +322,10 @@ class _LogReader:
         tournament, this is kept.
         """
         self.answer = announced.answer or self.answer
-        self.missing += announced.left_out - announced.replaced[1]
+        scheduled_before, left_out_before = announced.replaced
+        self.missing += announced.left_out - left_out_before
         self.missing_by_task.add_round(announced)
-        self.scheduled += len(announced.pairings) - announced.replaced[0]
+        self.scheduled += len(announced.pairings) - scheduled_before
 
     def _add_verdicts(
         self, rows: Sequence[dict[str, Any]], rating: float | None, *, repeats: bool

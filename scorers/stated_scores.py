@@ -117,6 +117,7 @@ def preferred_by_scores(view: str) -> str | None:
     leads = [*_leads_of_sentences(text), *_leads_of_columns(text), *_leads_of_sections(text)]
     leads += _leads_of_fields(text)
     totals = [lead for lead in leads if lead.is_total]
+    # The last total decides. Without totals, all scores do.
     deciding_leads = totals[-1:] or leads
     preferred = {"A" if lead.margin > 0 else "B" for lead in deciding_leads if lead.margin}
     return preferred.pop() if len(preferred) == 1 else None

@@ -128,12 +128,9 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
         sentences.append(_doubt_sentence(finding.rater_check))
     if finding.loss_unknown is not None and finding.is_distinguishable:
         sentences.append(_unknown_sentence(finding.loss_unknown))
-    if _depends_on_choice(finding):
-        sentences.append(
-            comparison_templates.CHOSEN.format(
-                pairs=finding.pairs, p=p_text(finding.p_if_chosen or 1.0)
-            )
-        )
+    if finding.p_if_chosen is not None and _depends_on_choice(finding):
+        p = p_text(finding.p_if_chosen)
+        sentences.append(comparison_templates.CHOSEN.format(pairs=finding.pairs, p=p))
     sentences += on_slices
     if len(finding.results):
         sentences.append(_tally_sentence(finding))

@@ -241,6 +241,7 @@ def _split_words(
             tables.append(word)
         else:
             texts.append(str(word))
+    # All names are known, and there are no words to tell from sources.
     if baseline is not None and tables and not texts:
         return [], [], tables
     # A table stands among the words as a source without a path.

@@ -82,6 +82,7 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
     model = int(np.argmax(total))
     is_of_model = is_own[model]
     has_others = bool((~is_of_model).any())
+    # Most cells are empty, no cell is absent, or no other model shows what is complete.
     if complete == 0 or total[model] == 0 or not has_others:
         return None
     others_lack_many = (share[~is_of_model] > MOST_OF_OTHERS).any()

@@ -338,6 +338,7 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     )
     ranked = [entry for entry in standings.entries if entry.score is not None]
     for position, entry in enumerate(ranked):
+        # `ranked` has no entry without a score: `or 0.0` is for the type checker alone.
         share = Estimate(value=entry.score or 0.0, low=entry.low, high=entry.high)
         pairs = int(entry.extra.get("pairs") or 0)
         advice = _advice_on_anchor(position, entry.rank_low)

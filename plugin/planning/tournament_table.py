@@ -475,6 +475,7 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
     # The row with the smallest error; of several, the one with the fewest calls.
     errors_and_calls = [(error, row.calls) for error, row in compared]
     least_error, nearest = compared[errors_and_calls.index(min(errors_and_calls))]
+    # With a single seed there is no standard deviation, and only equal errors are similar.
     largest_similar = least_error + (nearest.error_sd or 0.0)
     similar = [(error, row) for error, row in compared if error <= largest_similar]
     calls_and_errors = [(row.calls, error) for error, row in similar]

@@ -826,6 +826,7 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         models_with_bounds.append({*names[bounded_models(graph)]})
         models_with_items.append({*names[items >= np.median(items) / 2]})
     bounded = set.intersection(*models_with_bounds) if models_with_bounds else set()
+    # If no model has enough items in all slices, all models with bounds are the centre.
     common = tuple(sorted(bounded.intersection(*models_with_items) or bounded))
     centre: dict[str, Any] = {"centre": common} if common else {}
     warnings = () if common else (Notice("no-common-model"),)

@@ -286,6 +286,7 @@ class Responses:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
+            # If nothing can be played, the battle stays once and will count as missing.
             battles_to_play = playable or [pairing]
             pairings += battles_to_play
             unplayed = len(battles) - len(battles_to_play)

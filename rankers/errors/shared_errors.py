@@ -192,6 +192,7 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
     influence = np.zeros((products.shape[1], 2, sums.shape[1]))
     for part, pair in np.ndindex(sums.shape):
         step = np.zeros_like(sums)
+        # The step is relative to the sum, unless the sum is 0.
         size = STEP * (np.abs(sums[part, pair]) or 1.0)
         step[part, pair] = size
         _, excess_above = _excess_correlations(sums + step, curves)

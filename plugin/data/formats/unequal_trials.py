@@ -85,6 +85,7 @@ def _store_unequal_questions(
     by_item_query = (
         f"select {keys}, {lists} from ({by_model_query}) where len(met) > 0 group by {keys}"
     )
+    # Without columns, all items are of one question, and SQL needs a column for it.
     question_columns = ", ".join(question) or "true as only"
     grouped = f" group by {', '.join(question)}" if question else ""
     unequal = "count(*) filter (different_lists > 1)"

@@ -172,10 +172,12 @@ def _compared_rows(each: RecordTable, category: str) -> str:
     description = "cast(null as ubigint)"
     if describing:
         description = f"hash({', '.join(columns[name].text for name in describing)})"
+    # Without a column of verdicts, all rows have the same one.
+    verdict = verdict or sql_literal("")
     return (
         f"select {columns[category].text} as category, hash({key}) as key, "
         f"hash({whose}) as whose, "
-        f"hash({verdict or sql_literal('')}) as verdict, {description} as description "
+        f"hash({verdict}) as verdict, {description} as description "
         f"from {each.records.scan}"
     )
 

@@ -178,6 +178,7 @@ def _without_copied_files(
     for each in tables:
         rows = each.records.number
         names = sorted(each.records.columns)
+        # Files of different sizes have different rows.
         if "item" in names or rows is None or sizes[rows] < 2:
             kept.append(each)
             continue
@@ -363,6 +364,7 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
         selection = f"{row}, {columns_as(cells)}"
         queries.append(f"select {selection} from {part.scan}")
     view = engine.fresh("judgments")
+    # A part of unknown size may be large.
     rows = sum(part.number or FEW_ROWS for part in parts)
     if len(queries) <= MOST_OPEN and rows >= FEW_ROWS:
         engine.view(view, " union all ".join(queries))

@@ -70,6 +70,7 @@ def finding_of_other_inputs(rows: ItemRows, column: str, *, by_file: bool) -> Qu
     """
     conflicts = ids_with_several_inputs(rows)
     texts = _texts_by_group(rows, conflicts[:MOST_COMPARED], by_file=by_file)
+    # Without texts there is nothing to compare.
     first, *others = texts or [{}]
     return QuestionFinding(
         "",

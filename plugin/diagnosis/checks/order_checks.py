@@ -328,6 +328,7 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
     if not large and undecided:
         return _unknown_effect(undecided[0], several)
     deciding = [effect for effect in large if abs(effect.lean) > DECISION_THRESHOLD]
+    # The first of these groups that is not empty: a smaller effect may be more significant.
     worst = min(deciding or large or effects, key=lambda effect: effect.p)
     facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))

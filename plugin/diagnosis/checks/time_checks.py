@@ -142,6 +142,7 @@ def _choose_times(
     """
     problems = {name: _problem_of_times(battles, name, columns[name]) for name in columns}
     usable = [name for name, problem in problems.items() if not problem]
+    # If no column can be used, the reason is that of the column with the most times.
     chosen_name = max(usable or columns, key=lambda name: _share_of_times(battles, columns[name]))
     return chosen_name, columns[chosen_name], problems[chosen_name]
 

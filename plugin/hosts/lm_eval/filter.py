@@ -250,6 +250,7 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
             if isinstance(texts_of_document, list | tuple)
             else [texts_of_document]
         )
+        # A document without a response counts as one with an empty response.
         by_document.append(texts or [""])
     for text in chain(*by_document):
         if not isinstance(text, str):

@@ -517,6 +517,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
         runs_of_source = [run for run in runs if run.path in source]
         counted_logs = _choose_among(runs_of_source, every=False, is_single=(len(source) == 1))
         evals = [run for run in counted_logs.logs if not is_tournament(run.header)]
+        # Logs of tournaments count only in a source without other logs.
         for run in evals or counted_logs.logs:
             record = records.get(run.path)
             names[run.path] = record.model if record else source[run.path]

@@ -563,6 +563,7 @@ class _LogReader:
             self.missing += len(self.failed)
             self.missing_by_task.add(battle["item"] for battle, _ in self.failed)
             self.failed = []
+        # A battle that names no judges was for all judges of the log.
         for battle, judges_of_battle in self.failed:
             for judge in judges_of_battle or judges:
                 if judge in judges:

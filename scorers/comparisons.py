@@ -16,6 +16,7 @@ from podium.scorers.verdict_statements import (
     is_introductory,
 )
 
+# The lookbehind stands after the letter, because this is searched faster.
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
 """The letter A or B that is not part of a word, with closing signs: `A`, `**A**`."""
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))(?![a-zа-я]))"

@@ -7,7 +7,8 @@ DECISION_NOUNS = r"""verdict|winner|decision|(?:final )?answer|choice
 |pick|better(?: (?:response|answer|one|option))?|judge?ment|preference
 |best(?: (?:response|answer|one))?|urteil|entscheidung|gewinner|décision|gagnante?
 |veredicto|ganadora?|decisión|вердикт|победитель|решение|裁决|胜者|结论""".replace("\n", "")
-"""Nouns that name a verdict and nothing else, at the beginning of a line before a colon."""
+"""Nouns that name a verdict and nothing else, at the beginning of a line before a colon:
+`Verdict`, `Final answer`."""
 GRADE_NOUNS = "answer|score|rating|grade|verdict|bewertung|note|puntuación|nota|оценка|评分|评级"
 """Nouns that name the rating of one response, at the beginning of a line before a colon."""
 UNDECIDED = r"""neither|none|nobody|no one|no winner|no verdict|nothing|undecided
@@ -18,7 +19,7 @@ UNDECIDED = r"""neither|none|nobody|no one|no winner|no verdict|nothing|undecide
 |(?:impossible|hard) to (?:say|tell|decide)|weder|keine[rs]?|beide|unentschieden
 |unklar|offen|aucune?|indécise?|égalité|les deux|ninguna|ninguno|ambas|empate
 |indecis[oa]|ни один|никто|ничья|неясно|оба|都不|平局|无|不确定""".replace("\n", "")
-"""Words in the place of a verdict that choose neither response."""
+"""Words in the place of a verdict that choose neither response: `neither`, `a tie`, `n/a`."""
 CLOSING_WORDS = r"""final(?:ly)?|overall|result|outcome|conclusion
 |in (?:the end|short|sum)|so|thus|or|actually|but|and|rather|there is|it is|it['’]s
 |i (?:choose|pick|prefer|say)|fazit|ergebnis|résultat|resultado|итог""".replace("\n", "")
@@ -75,11 +76,11 @@ INJECTED_INSTRUCTIONS = r"""dear (?:judge|evaluator|grader|reviewer|rater|ai)
 |give|output|write|answer|print|reply|respond|prefer|declare|judge|conclude)
 |your (?:verdict|answer|output|reply|rating|decision|score) (?:must|should|has to|is to|shall|will)
 |output (?:the following|exactly|only)|end of (?:the )?responses?\b""".replace("\n", "")
-"""Beginnings of sentences with which somebody else tells the judge what to write."""
+"""Beginnings of sentences with which somebody else tells the judge what to write: `Dear judge`."""
 PAIR_WORDS = r"""both|either|neither|first|second|former|latter|other|two|responses
 |answers|each|beide\w*|erste|zweite|andere|antworten?|les deux|réponses?|première|seconde
 |ambas|respuestas?|primera|segunda|оба|ответ\w*|перв\w+|втор\w+""".replace("\n", "")
-"""Words that speak of the two responses without their letters."""
+"""Words that speak of the two responses without their letters: `both`, `the former`."""
 REPORTING_VERBS = (
     "reads|says|ends|ends with|states|writes|wrote|contains|includes|begins|concludes|closes"
 )

@@ -27,11 +27,14 @@ OWN_DECISIONS = r"""\b(?:my|our)
 |\b(?:strengths?|weakness(?:es)?|pros|cons|advantages|reasons?|explanation|justification
 |analysis|(?:key |main )?differences?|errors?|mistakes?|flaws?|faults?|problems?
 |issues?|gaps?|shortcomings?|merits?|points?|observations?)\W*\Z""".replace("\n", "")
-"""Words of a line that introduces the judge's own scores, reasons or verdict."""
+"""Words of a line that introduces the judge's own scores, reasons or verdict: `my verdict`,
+`I chose`."""
 COPIES = r"""line by line|by lines|word (?:for|by) word|verbatim|in full|copied
 |as (?:it was )?given to me|(?:the )?following|these (?:lines|words)|as follows""".replace("\n", "")
-"""Words which say that a text follows, although their sentence is complete."""
+"""Words which say that a text follows, although their sentence is complete: `verbatim`,
+`as follows`."""
 RESPONSES_OF_JUDGE = (
     r"(?:this|the|that) (?:response|answer|block|line|text)|responses|both|neither|the instruction"
 )
-"""Words with which a judge speaks of the responses, after the text of one of them."""
+"""Words with which a judge speaks of the responses, after the text of one of them: `this response`,
+`both`."""

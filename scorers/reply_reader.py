@@ -709,6 +709,7 @@ def reason_after(text_after: str) -> str | None:
     if text_after.rstrip().endswith("?"):
         return "retracted"
     if not ANY_WORD.search(text_after):
+        # Quotations are masked: the text is a quotation with signs before it, or signs alone.
         has_later_quotation = MASK in text_after and not text_after.strip().startswith(MASK)
         return "reported" if has_later_quotation else None
     if len(text_after) > LONGEST_REST:

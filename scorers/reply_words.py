@@ -136,7 +136,7 @@ PREFERS = rf"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote fo
 |{BETTER_BEFORE_NAME}|winner(?: is|:)|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine
 |bessere(?: antwort)?(?: ist|:)|préfère|choisis|meilleure(?: réponse)?(?: est|:)|prefiero|elijo
 |gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? \w+,?)?)""".replace("\n", "")
-"""Words directly before the name of the preferred response."""
+"""Words directly before the name of the preferred response: `I prefer`, `the winner is`."""
 # Words before the only response that does something: `only A works`.
 ONLY = "only|nur|seul|seule|solo|sólo|только"
 WINS_WORDS = """better best stronger superior preferable winner preferred win right ahead deserved
@@ -171,10 +171,11 @@ CONCEDES = r"""\b(?:if|although|though|asks?|tells?|urges?|orders?|instructs?|be
 |(?:is|would|wo|do|did|does|ca|could|should)n['’]t|cannot|neither|nor|granted|thought|seemed
 |looked|first|initially|wenn|obwohl|zwar|wäre|würde|nicht|si|bien que|quoique|même si|serait
 |aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果|虽然|尽管|若|不""".replace("\n", "")
-"""Words before a comparison that turn it into a condition or a concession, or negate it."""
+"""Words before a comparison that turn it into a condition or a concession, or negate it: `If`,
+`although`, `isn't`."""
 NEGATIONS = r"""\b(?:not(?! only| just)|never|hardly|by no means|in no way|no worse|less
 |far from|nowhere near|no better|second best|nicht|pas|nunca|не)\b""".replace("\n", "")
-"""Words inside a comparison that negate it."""
+"""Words inside a comparison that negate it: `not`, `no better`."""
 # The other response after a comparison, if it is named: `than B`.
 THAN = r"(?:\s+(?:than|to|als|que|чем)\s+(?:the other(?: one)?|(?:response\s+)?[AB]\b)[*_]*)?"
 ASPECTS = rf"""{THAN}\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if
@@ -263,7 +264,7 @@ RETRACTION_STARTS = r"""(?:(?:\w+, )?if your
 |точнее|вернее|наоборот|на самом деле|извин\w+|простите|шучу|отмена|впрочем|забудьте|прошу
 |не учитыва\w+|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为
 |应该是|以上(?!です)|请忽略|不是|反话|当然|开玩笑|取消|作废|前面|上面""".replace("\n", "")
-"""Sentences after a verdict that begin like this take it back."""
+"""Sentences after a verdict that begin like this take it back: `Wait`, `Just kidding`."""
 RETRACTIONS = r"""\b(?=\w)
 (?:by mistake|(?:as|like|because|since) (?:the )?(?:response|answer|text|it|they)
 (?: [ab])? (?:demands?|demanded|asks?|asked|says|requests?|requested|instructs?
@@ -299,7 +300,7 @@ RETRACTIONS = r"""\b(?=\w)
 |(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?
 (?:by|from|out of|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错
 |看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效|颠倒|相反""".replace("\n", "")
-"""Phrases anywhere after a verdict that take it back."""
+"""Phrases anywhere after a verdict that take it back: `by mistake`, `example only`."""
 # The beginning of an explanation after the verdict.
 EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily
 |certainly|no doubt|without (?:a |any )?doubt|explanations?|notes

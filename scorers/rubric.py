@@ -62,7 +62,8 @@ The forms are, in this order: `clarity is 7`, `7/10`, `Response A: 7`, a line of
 `<score> 7` and `should get a 7`. The pattern is searched in lower case, which is faster.
 """
 # A verdict outside of the scores, such as `verdict: B` or `[[B]]`. It is searched in texts in lower
-# case. It begins with literal characters, because the regex engine searches those as a set.
+# case. It begins with literal characters, because the regex engine searches those as a set. So a
+# lookbehind after each word checks that the word is not the end of a longer one.
 OTHER_VERDICT = re.compile(
     r"(?:verdict(?<!\wverdict)|winner(?<!\wwinner)|better response(?<!\wbetter response)"
     r"|answer(?<!\wanswer)|\[\[[^\[\]\n]{1,40}\])"
@@ -74,19 +75,20 @@ is too long for an explanation."""
 SEARCHED_NEAR_SCORES = 400
 """Number of characters before and after scores that are searched for words against them."""
 REPEATED_SCORE = re.compile(
+    # Not `no 8 for`, `not a 10 for` or `full 10 for`, which do not repeat a score.
     rf"\b(?<!\bno )(?<!\bnot )(?<!\bnot a )(?<!full )(?P<score>{NUMBER})"
     rf"(?: rather than (?:an? )?{NUMBER})?"
     rf" (?:for|on|in) (?P<criterion>{'|'.join(CRITERIA)})\b"
 )
 """A score that an explanation repeats, such as `8 rather than 10 for adherence`."""
 NAMED_RESPONSE = re.compile(r"(?:[Rr]esponse |\A|[.;,] )(?P<side>[AB])\b(?!['’]?\w)")
-"""The name of a response in an explanation."""
+"""The name of a response in an explanation: `Response A`, `. B`."""
 SCORE_RANGE = re.compile(rf"\b{LOWEST_SCORE}[ \t]*(?:to|-|–)[ \t]*{HIGHEST_SCORE}\b")
 """The range of the scores, `1 to 10`, which is not a score."""
 SCORE_OBJECT = re.compile(
     rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE
 )
-"""The beginning of another object with scores, quoted or not."""
+"""The beginning of another object with scores, quoted or not: `{"A": {`."""
 # Words for another range of scores, such as `scores out of 5`.
 OTHER_RANGE = re.compile(
     r"\b(?:each|all|scores?|scale|points|rated?)\W{1,2}(?:are )?(?:out of|of|from|von|sur) "

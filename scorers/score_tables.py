@@ -15,7 +15,7 @@ from podium.scorers.verdict_statements import LIST_MARK, is_introductory
 
 Scores = dict[tuple[str, str], Decimal]
 """Scores by response (A, B) and criterion."""
-# The name of a response: `A`, `Response A`, `model_b`.
+# The name of a response: `A`, `Response A`, `model_b`; not the end of a word or of a tag (`</A`).
 SIDE = (
     r"(?:(?:response|answer|assistant|model|option|antwort|réponse|respuesta|ответ|回答)s?[ _-]*)?"
     r"(?<![^\W\d_回答])(?<!</)(?P<side>[AB])(?![^\W_]|['’]\w)"

@@ -56,7 +56,8 @@ SCORE_BEFORE_NAME = re.compile(
     rf"(?<![\w.,/]){NUMBER}[ \t]*(?:points?[ \t]*)?(?:(?:for|to)[ \t]+|\(){NOUN_BEFORE_NAME}{NAME}"
 )
 SECTION_HEADING = re.compile(rf"[^\w\n]*{NOUN_BEFORE_NAME}{NAME}[^\w\n]*(?:\(|:|\Z)")
-"""A line that begins with the name of a response, whose score may stand on a later line."""
+"""A line that begins with the name of a response, whose score may stand on a later line:
+`**Response A:**`."""
 SECTION_SCORE = re.compile(
     rf"(?i)[^\w\n]*(?:(?:total|overall|final) ?)*(?:scores?|rating|grade|points|total)\W{{1,6}}"
     rf"{NUMBER}"
@@ -65,6 +66,7 @@ SECTION_SCORE = re.compile(
 """A line with the score of a section, such as `Total score: 7/10`."""
 NOUN_OF_SCORE = r"(?:score|rating|grade|points|total)"
 """A word for a score in the name of a field, such as `rating`."""
+# The name of a field, such as `score_a` or `b_rating`.
 NAME_OF_SCORE = rf"{NOUN_OF_SCORE}[ _-]?(?P<after>[ab])|(?P<before>[ab])[ _-]?{NOUN_OF_SCORE}"
 SCORE_FIELD = re.compile(rf"(?i)[\"'](?:{NAME_OF_SCORE})[\"'][ \t]*:[ \t]*[\"']?{NUMBER}")
 """A field of a JSON object with the score of one response, such as `"score_a": 7`."""
@@ -72,12 +74,13 @@ TOTAL_WORD = re.compile(
     r"(?i)\b(?:total|sum|overall|average|mean|final|scores?|rating|gesamt|summe|durchschnitt"
     r"|moyenne|media|promedio|итого|сумма)\b|总分|总计|平均"
 )
-"""Words of a line whose scores stand for the whole response."""
+"""Words of a line whose scores stand for the whole response: `total`, `overall`."""
 OTHER_COUNTS = re.compile(
     r"(?i)\b(?:rank\w*|plac(?:e|ed|es)|position|errors?|mistakes?|words?|penalt\w*|deduct\w*"
     r"|lower|fewer|length|lines?|sentences?|steps?|typos?|issues?|characters?|tokens?)\b"
 )
-"""Words of a line whose numbers are no scores, or of which the lower one is better."""
+"""Words of a line whose numbers are no scores, or of which the lower one is better: `rank`,
+`errors`, `words`."""
 NAME_CELL = re.compile(rf"[ \t*_]*{NOUN_BEFORE_NAME}{NAME}[^|\w]*(?:\w[^|]{{0,20}})?")
 """A cell with the name of a response, such as ` **Response A** `."""
 NUMBER_CELL = re.compile(rf"[ \t*_]*{NUMBER}[ \t*_]*")

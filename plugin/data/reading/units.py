@@ -52,7 +52,8 @@ TIME_NAME = re.compile(
 TIME = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+"
 )
-"""A date, a time, seconds or milliseconds since 1970, or a number with decimals."""
+"""A date, a time, seconds or milliseconds since 1970, or a number with decimals: `2025-01-02`,
+`12:30:05`, `1735689600`, `0.25`."""
 WHOLE_NUMBER = re.compile(r"\d+\.0+")
 """A whole number that was stored with decimals, as JSON and tables with empty cells are read."""
 RESPONSE_NAME = re.compile(

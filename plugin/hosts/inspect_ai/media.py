@@ -20,7 +20,8 @@ REFUSAL = re.compile(
     r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b",
     re.IGNORECASE,
 )
-"""Matches words in the error message of a provider that rejects media."""
+"""Matches words in the error message of a provider that rejects media, such as
+`does not accept images`."""
 REJECTION_CODES = (400, 415, 422)
 """HTTP codes of requests that a provider rejects: bad request, media type, content."""
 

@@ -58,12 +58,14 @@ ERROR_ABOUT_LENGTH = re.compile(
     r"|exceed_context_size",
     re.IGNORECASE,
 )
-"""Matches the error message of a server about a prompt that is too long."""
+"""Matches the error message of a server about a prompt that is too long, such as
+`prompt is too long`."""
 ERROR_ABOUT_NUMBER = re.compile(
     r"log[ _-]?prob\w*\D{0,80}\b(?:\d{1,2}\b|less|fewer|most|max|exceed|range|between|at least)",
     re.IGNORECASE,
 )
-"""Matches the error message of a server that gives fewer token probabilities than asked for."""
+"""Matches the error message of a server that gives fewer token probabilities than asked for,
+such as `top_logprobs must be at most 5`."""
 MOST_GARBLED = 3
 """Number of replies to a JSON schema that are no JSON object, before any reply is one.
 

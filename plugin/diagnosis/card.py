@@ -600,8 +600,8 @@ def _fact(label: str, value: Value) -> Fact:
     """Build a line of a report section: a label, and a text or the cells of a figure."""
     if isinstance(value, str):
         return Fact(label, value)
-    text, interval, size, clusters = value.cells
-    return Fact(label, text, interval, size, clusters)
+    # The cells of a figure are value, interval, size and clusters; of a missing one, two of them.
+    return Fact(label, *value.cells)
 
 
 def _join_once(labels: Iterable[str]) -> str:

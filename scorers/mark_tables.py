@@ -156,7 +156,7 @@ def lines_of_sections(text: str) -> Iterator[Cell]:
     is_answer = False  # whether the line before ends with a colon or question mark
     for line in LINE.finditer(text):
         if not WORD.search(line[0]) and not side:
-            continue
+            continue  # no words, and no name so far
         name = SECTION_HEADING.fullmatch(line[0])
         heading = HEADING.fullmatch(line[0])
         signs = len(heading["signs"] or "") if heading else 0

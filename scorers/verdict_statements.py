@@ -204,7 +204,7 @@ def find_statements(
     statements = []
     for number, (line_start, line_end) in enumerate(lines):
         if signs and not signs.search(view, line_start, line_end):
-            continue
+            continue  # for speed: it cannot have a statement
         splits_sentences = number == 0 or number >= len(lines) - LAST_LINES
         starts = _clause_starts(view, (line_start, line_end), splits_sentences=splits_sentences)
         for start in starts:

@@ -421,7 +421,7 @@ def _table_section(
         cells = [format_cell(row) for row in rows]
         is_empty = all(cell == EMPTY for cell in cells)
         if is_empty and columns[0] is DESIGN:
-            continue
+            continue  # tables of designs leave out empty columns
         heads.append(head)
         cells_by_column.append(cells)
     table = Table(

@@ -575,7 +575,7 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
     for k, answer in enumerate(answers):
         is_transcript = answer.work is not None and answer.work.shown
         if not answer.text or is_transcript:
-            continue
+            continue  # no text, or a transcript without reasoning
         text = strip_reasoning(answer.text)
         if text == answer.text:
             continue

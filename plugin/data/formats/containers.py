@@ -403,7 +403,7 @@ def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) ->
     columns = [name for name, _ in types]
     for name, type_ in types:
         if type_ != "VARCHAR" or not name.startswith(PANDAS_INDEX):
-            continue
+            continue  # only texts can name the rows
         labels = engine.rows(f"select {quote_name(name)} from {scan} limit {2 * len(columns)}")
         if shares_names([str(label) for (label,) in labels], columns):
             return name

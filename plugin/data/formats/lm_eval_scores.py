@@ -397,7 +397,7 @@ def note_means_of_shared(
         path = str(scores.file.path)
         mean_and_figure = scores.mean_and_figure(metric)
         if mean_and_figure is None or path not in means.index:
-            continue
+            continue  # nothing to compare
         mean, figure = mean_and_figure
         if _equals_figure(mean, figure) and not _equals_figure(means[path], figure):
             means_and_figures[path] = f"{means[path]:.4g} and {figure:.4g}"

@@ -140,9 +140,9 @@ def _own_examples(config: Config) -> dict[str, str]:
         inherited = NAMES_OF_INHERITED_FIELDS.get(name) or str(name)
         inherited_text = _field_text(config.get(inherited))
         if text is None or text in (inherited_text, DEFAULTS_OF_EXAMPLES.get(name)):
-            continue
+            continue  # as without this key
         if text == DEFAULTS.get(name) and inherited_text is None:
-            continue
+            continue  # the default, too
         if not _is_name_of(text, inherited_text):
             differing[name] = text
     return differing

@@ -196,7 +196,7 @@ def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -
     for table in holders:
         held = column_called(table.records, column)
         if held is None or held.is_number:
-            continue
+            continue  # numbers are no lists
         condition = f"starts_with({held.text}, '[')"
         cells = table.records.rows(f"distinct {held.text}", f"where {condition}")
         lists |= {cell for (cell,) in cells if value in values_in_cell(cell)}

@@ -369,7 +369,7 @@ def _turned_pair(
         there, t_there = _mean_by_item(sign * worth, item, is_of_pair & is_there)
         has_turned = t_here * t_there < 0
         if not has_turned or min(abs(t_here), abs(t_there)) < surest:
-            continue
+            continue  # the same order, or less sure than the best so far
         surest = min(abs(t_here), abs(t_there))
         first, second = battles.models[model], battles.models[other]
         if here < 0:

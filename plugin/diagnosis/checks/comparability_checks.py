@@ -223,7 +223,7 @@ def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:
     for task, limits in by_task.items():
         models = {name for names in limits.values() for name in names}
         if len(limits) < 2 or len(models) < 2:
-            continue
+            continue  # the same limit for all, or a single model
         values = [f"{limit} ({some([*names], most=3)})" for limit, names in limits.items()]
         texts.append(f"limit of samples of {task}: {some(values, most=4)}")
     return texts

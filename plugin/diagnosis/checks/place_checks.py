@@ -105,7 +105,7 @@ def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
     needed = []
     for k, test in enumerate(separation.neighbours):
         if test is None or k + 1 in separation.beats[k]:
-            continue
+            continue  # not tested, or separated
         z, critical = test
         number = further_items(separation.clusters, critical, z)
         if number is not None:

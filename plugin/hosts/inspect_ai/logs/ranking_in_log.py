@@ -159,7 +159,7 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
         is_of_ranker = (row["name"], part) in written
         is_of_host = row["name"] in FIGURES_OF_HOST
         if row["model"] != model or is_of_ranker or not is_of_host:
-            continue
+            continue  # of another model, or a ranker of the ranking gives it
         slice_without_task = (part or "").removeprefix(f"{task} ")
         in_brackets = f" [{slice_without_task}]" if slice_without_task else ""
         yield EvalScore(

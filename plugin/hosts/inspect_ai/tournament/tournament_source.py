@@ -334,7 +334,7 @@ class TournamentSource(SampleSource):
             return repeats
         for planned in samples:
             if planned.id not in ends or not self._failed_replies.get(planned.id):
-                continue
+                continue  # not judged, or no reply failed
             sample = planned.build()
             last = sample
             # The calls of a sample that repeats failed calls may have failed, too.

@@ -32,6 +32,14 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     return list(paths)
 
 
+def capitalize_first(text: str) -> str:
+    """Return a text with a capital first letter; the others are unchanged, unlike by `capitalize`.
+
+    An empty text stays empty.
+    """
+    return text[:1].upper() + text[1:]
+
+
 def plural(noun: str, number: float) -> str:
     """Return the noun in the singular for the number 1, else its regular plural (`y` as `ies`)."""
     if number == 1:

@@ -734,6 +734,7 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         # which every score occurs. The counts are those of the battles of all pairs of models.
         battles_of_model = (scores_of_item @ matrix.is_known) - matrix.is_known.sum(axis=0)
         beaten_models = _count_beaten_models(matrix.values)
+        # A model with a score meets all others with a score of the item.
         met_models = (scores_of_item - 1)[:, None] * matrix.is_known
         weight = matrix.weight[:, None]
         rates = ratio_or_nan(

@@ -83,6 +83,7 @@ def comparison_answer(
     p_name = "two-sided p" if gate else "p"
     on_slices = _sentences_on_slices(findings[0], by)
     sentences = [*verdict, *_pair_sentences(findings[0], p_name, on_slices)]
+    # At most three sentences, those on slices apart: sentences on doubts come last.
     return tuple(sentences[: 3 + len(on_slices)])
 
 

@@ -38,7 +38,7 @@ from podium.rankers.errors.intervals import check_level
 from podium.rankers.ranking import build_provenance
 from podium.tables import EMPTY, Fact, Report, Section, Table
 from podium.text import as_text
-from podium.wording import plural
+from podium.wording import capitalize_first, plural
 
 SectionAnswer: TypeAlias = CardAnswer | Missing
 """The answer of a section, or why it cannot be answered."""
@@ -489,7 +489,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
         notes.append(f"{rejudged.sentence}. The models: --section rejudged")
     worth = diagnosis.across["jury"]
     if isinstance(worth, JuryWorth):
-        notes.append(f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury")
+        notes.append(f"{capitalize_first(worth.sentence)}: --section jury")
     notes.append(
         "One judge with its intervals: --where judge=NAME · all figures, side by side: --full"
     )
@@ -508,7 +508,7 @@ def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:
         for check in card.checks:
             if check.is_flagged and check.kind.name in RELATIONS:
                 finding = check.finding_text
-                sentences.append(f"{finding[0].upper()}{finding[1:]}: {check.remedy}.")
+                sentences.append(f"{capitalize_first(finding)}: {check.remedy}.")
     return sentences
 
 

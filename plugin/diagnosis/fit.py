@@ -297,6 +297,7 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
     pairs = cells.pairs
     rate = pairs.credit / pairs.weight
     p_values = _win_p_values(cells, rate)
+    # Whether the first model of each pair has won, or lost, shape (triples, 3).
     above = (rate > 0.5)[triples]
     below = (rate < 0.5)[triples]
     is_forward = above[:, 0] & above[:, 1] & below[:, 2]

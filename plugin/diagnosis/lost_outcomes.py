@@ -321,7 +321,8 @@ def _select_compared_strata(judged: _Judged) -> _Judged:
     strata = int(judged.stratum.max(initial=-1)) + 1
     lost = np.bincount(judged.stratum[is_lost], minlength=strata)
     parsed = np.bincount(judged.stratum[~is_lost], minlength=strata)
-    return judged.take(((lost > 0) & (parsed > 0))[judged.stratum])
+    has_both = (lost > 0) & (parsed > 0)
+    return judged.take(has_both[judged.stratum])
 
 
 def _tested_sides(compared: _Judged, models: int) -> Iterator[tuple[int | None, np.ndarray]]:
@@ -374,7 +375,8 @@ def _compare_lost(compared: _Judged, weight: np.ndarray) -> LostOutcomes:
     mean_of_parsed = np.bincount(stratum[~is_lost], compared.others[~is_lost]) / parsed
     departure = compared.others - mean_of_parsed[stratum]
     # The influence of each verdict on the sum over strata of `lost` times the difference of means.
-    influence = weight * departure * np.where(is_lost, 1.0, -(lost / parsed)[stratum])
+    lost_per_parsed = lost / parsed
+    influence = weight * departure * np.where(is_lost, 1.0, -lost_per_parsed[stratum])
     is_first = weight[is_lost] > 0
     won = compared.others[is_lost]
     usual = mean_of_parsed[stratum[is_lost]]

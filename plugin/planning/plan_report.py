@@ -14,7 +14,7 @@ from podium.show.answers.fixed_raters import after_colon
 from podium.show.report.terminal import bar_column
 from podium.tables import EMPTY, Report, Section, Table, shorten_report
 from podium.tournaments.anchor import AUTO
-from podium.wording import plural, quantity, word_for
+from podium.wording import capitalize_first, plural, quantity, word_for
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
@@ -61,7 +61,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         answer.append(
             _comparison_sentence(plan.compared, _item_groups_text(plan, plan.compared.items))
         )
-    advice = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}."
+    advice = f"{capitalize_first(plan.decision.advice)}."
     design = _design_sentence(plan)
     if design:
         answer.append(design)
@@ -86,7 +86,7 @@ def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> 
         return [*sentences, f"If items were independent: {after_colon(opening, ())}", *others]
     if unfit is None:
         return [*answer, *sentences]
-    return [*sentences, f"{unfit.remedy[:1].upper()}{unfit.remedy[1:]}, and make a pilot with it."]
+    return [*sentences, f"{capitalize_first(unfit.remedy)}, and make a pilot with it."]
 
 
 def _comparison_sentence(size: ComparedSize, groups: str) -> str:

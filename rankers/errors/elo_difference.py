@@ -165,9 +165,8 @@ class RatingGap:
         first = self.common_code[separate_design.first]
         second = self.common_code[separate_design.second]
         is_apart = first != second
-        offset = (shift[separate_design.first] - shift[separate_design.second] + likelihood.offset)[
-            is_apart
-        ]
+        shift_of_rows = shift[separate_design.first] - shift[separate_design.second]
+        offset = (shift_of_rows + likelihood.offset)[is_apart]
         # The pairs of a and b with the same third model become two rows of the same codes. The
         # information adds them up, as there is only one sample.
         design = DesignMatrix(

@@ -594,6 +594,7 @@ def first_shown_query(grouped: str, present: Present, *, has_groups: bool = Fals
     is_asked = f" and {IDENTICAL} = 0" if IDENTICAL in present else ""
     judge = "coalesce(judge, -1)" if "judge" in present else "-1"
     sums = {
+        # A tie is half a win. `2e0` is a float, so that the quotient is none of integers.
         "won": "sum(won_by_first + (judged - decided) / 2e0)",
         "number": "sum(n)",
         "flips": f"count(case when {SWAPS['flip']} then 1 end)",

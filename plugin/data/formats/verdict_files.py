@@ -321,6 +321,7 @@ def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
                 scores = parse_json(as_json)
         if isinstance(scores, str):
             scores = ast.literal_eval(cell)
+        # Only NaN differs from itself.
         is_nan = scores is pd.NA or scores != scores
         if scores is None or is_nan:
             return {}

@@ -335,7 +335,7 @@ def _broken_rule_error(records: Records, rule: Rule, row: int) -> DataError:
         count = len({place_of_row[number - 1] for number in rows})
     column = records.columns[rule.column]
     ((value,),) = records.rows(column.sql, f"where {ROW} = {row}")
-    is_nan = value != value
+    is_nan = value != value  # only NaN differs from itself
     if value is None or is_nan or value == "":
         shown = ""
     else:

@@ -82,6 +82,12 @@ MOST_IN_CELL = 20
 LARGEST_IMBALANCE = 0.25
 """A table is balanced if the variance of the number of rows of one value in a cell, divided by the
 mean, is at most this. For random rows, the ratio would be 1."""
+MOSTLY_FILLED = 0.8
+"""Share of the cells that have a row of a value, from which on the column is balanced."""
+LEAST_ROWS_OF_VALUE = 1.2
+"""Columns whose values have at most this number of rows on average hardly repeat."""
+ONE_WINNER = 0.98
+"""Share of the values with one winner from which on the values belong to the winner's response."""
 ONE_MODEL = 0.9
 """Values belong to responses if at least this share of them stands with only one model."""
 SEVERAL_OPPONENTS = 0.3
@@ -148,7 +154,7 @@ class Repetition:
         """
         if not self.repeats or self.values < FEW_REPEATED:
             return False
-        is_full = self.filled >= 0.8 * self.values * self.cells
+        is_full = self.filled >= MOSTLY_FILLED * self.values * self.cells
         is_even = self.variance <= LARGEST_IMBALANCE * self.in_cell
         return is_full and is_even and self.in_cell <= MOST_IN_CELL
 
@@ -303,7 +309,7 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
         fewest = 2 if name.lower() in known else FEW_VALUES - 1
-        repeats = values >= fewest and rows > 1.2 * values
+        repeats = values >= fewest and rows > LEAST_ROWS_OF_VALUE * values
         if repeats and not _holds_times(first_rows, name):
             kept.append(name)
     return kept
@@ -458,5 +464,5 @@ def _belongs_to_responses(engine: Duck, table: str) -> bool:
     one_a, several_b, one_b, several_a, one_winner = (share or 0 for share in row_of_shares)
     is_of_a = models_a > 1 and one_a >= ONE_MODEL and several_b >= SEVERAL_OPPONENTS
     is_of_b = models_b > 1 and one_b >= ONE_MODEL and several_a >= SEVERAL_OPPONENTS
-    is_of_winner = one_winner >= 0.98 and models_a + models_b > 3
+    is_of_winner = one_winner >= ONE_WINNER and models_a + models_b > 3
     return bool(is_of_a or is_of_b or is_of_winner)

@@ -536,7 +536,9 @@ def _few_raters_of(standings: Standings, names: Sequence[str]) -> str | None:
     named = [name for name in names if name in few_raters]
     if not named:
         return None
-    unit = (standings.diagnostics.get("raters") or standings.diagnostics[FIXED_RATERS])["unit"]
+    # Raters vary in the intervals (`raters`), or are taken as fixed.
+    raters = standings.diagnostics.get("raters") or standings.diagnostics[FIXED_RATERS]
+    unit = raters["unit"]
     texts = []
     for name in named:
         number = few_raters[name]

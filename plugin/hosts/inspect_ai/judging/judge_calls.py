@@ -1096,6 +1096,7 @@ def _reply_of(output: ModelOutput) -> Reply:
     for token in logprobs.content if logprobs else []:
         probabilities = {}
         for alternative in token.top_logprobs or []:
+            # Rounding may make a logarithm larger than 0.
             probabilities[alternative.token] = math.exp(min(alternative.logprob, 0.0))
         tokens.append(Token(token.token, probabilities))
     cost = output.usage.total_cost if output.usage else None

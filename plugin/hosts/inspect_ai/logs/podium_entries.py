@@ -845,7 +845,8 @@ def credit_in(score: Score) -> float | None:
     The metadata hold the full credit, and the value has its first three decimals. A value that is
     not the rounded credit of the metadata was edited by the user, and is returned.
     """
-    if score.value is None or score.value != score.value:
+    is_nan = score.value != score.value  # only NaN differs from itself
+    if score.value is None or is_nan:
         return None
     value = score.as_float()
     entry = (score.metadata or {}).get(NAMESPACE)

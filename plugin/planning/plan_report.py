@@ -352,21 +352,21 @@ def _planned_costs(plan: Plan) -> Section:
     return _table_section("costs", title, plan.lines, columns, notes)
 
 
-def _cache_note(shared: float, least: int) -> str:
+def _cache_note(shared_tokens: float, least: int) -> str:
     """Write what the cacheable share of the input is, or why nothing can be cached.
 
     Args:
-        shared: number of tokens with which all calls on an item begin.
+        shared_tokens: number of tokens with which all calls on an item begin.
         least: number of tokens from which on the provider caches.
     """
-    if shared < least:
+    if shared_tokens < least:
         return (
             f"cacheable: nothing, as the provider caches beginnings of {least:,} tokens or "
-            f"more, and calls on an item share {shared:,.0f}"
+            f"more, and calls on an item share {shared_tokens:,.0f}"
         )
     return (
         "cacheable: share of the tokens in that a provider's prompt cache can serve, at least: "
-        f"all calls on an item but the first, {shared:,.0f} tokens each "
+        f"all calls on an item but the first, {shared_tokens:,.0f} tokens each "
         f"(it keeps beginnings of {least:,} tokens or more)"
     )
 

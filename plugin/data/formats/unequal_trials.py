@@ -61,7 +61,7 @@ def average_unequal_trials(
 
 
 def _store_unequal_questions(
-    engine: Duck, means: str, shared: Sequence[str], question: Sequence[str]
+    engine: Duck, means: str, shared_columns: Sequence[str], question: Sequence[str]
 ) -> str:
     """Store the questions in which models were scored in different trials of an item.
 
@@ -70,7 +70,7 @@ def _store_unequal_questions(
     Args:
         engine: the database.
         means: the table of `average_unequal_trials`.
-        shared: columns that identify an item.
+        shared_columns: columns that identify an item.
         question: columns that identify a question; empty if all items are of one.
 
     Returns:
@@ -78,7 +78,7 @@ def _store_unequal_questions(
         and `unequal` (number of items on which the trials differ).
     """
     questions = engine.fresh("unequal")
-    keys = ", ".join(shared)
+    keys = ", ".join(shared_columns)
     met = "list(trial order by trial) filter (score is not null)"
     by_model_query = f"select {keys}, {met} as met from {means} group by {keys}, model"
     lists = "count(distinct met) as different_lists"
@@ -99,7 +99,7 @@ def _store_unequal_questions(
 
 def _averaged_rows_query(
     means: str,
-    shared: Sequence[str],
+    shared_columns: Sequence[str],
     numbered: Sequence[str],
     further_columns: Sequence[str],
     is_unequal: Condition,
@@ -108,18 +108,18 @@ def _averaged_rows_query(
 
     Args:
         means: the table of `average_unequal_trials`.
-        shared: columns that identify an item.
+        shared_columns: columns that identify an item.
         numbered: columns that number the trials of an item.
         further_columns: further columns; a cell is empty if it differs between the trials.
         is_unequal: SQL condition that the trials of a row's question are averaged.
     """
-    keys = ", ".join(shared)
+    keys = ", ".join(shared_columns)
     first = [f"first({name} order by trial) as {name}" for name in numbered]
     agreed = [
         f"case when count(distinct {name}) = 1 then min({name}) end as {name}"
         for name in further_columns
     ]
-    columns = ", ".join([*shared, *first, *agreed])
+    columns = ", ".join([*shared_columns, *first, *agreed])
     return (
         f"select min(min(trial)) over (partition by {keys}) as trial, model, "
         "avg(score) as score, "
@@ -131,7 +131,7 @@ def _averaged_rows_query(
 
 
 def _note_unequal(
-    engine: Duck, means: str, unequal: str, shared: Sequence[str], question: Sequence[str]
+    engine: Duck, means: str, unequal: str, shared_columns: Sequence[str], question: Sequence[str]
 ) -> list[Notice]:
     """Return a note per question with different trials.
 
@@ -143,10 +143,10 @@ def _note_unequal(
         engine: the database.
         means: the table of `average_unequal_trials`.
         unequal: the table of `_store_unequal_questions`.
-        shared: columns that identify an item.
+        shared_columns: columns that identify an item.
         question: columns that identify a question.
     """
-    keys = ", ".join(shared)
+    keys = ", ".join(shared_columns)
     numbers_query = (
         f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
     )

@@ -183,8 +183,9 @@ def _without_copied_files(
             kept.append(each)
             continue
         cells = ", ".join(each.records.columns[name].text for name in names)
-        ((content,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
-        original = first.setdefault((content, str(rows), *names), each)
+        # Equal rows in the same order have equal fingerprints.
+        ((fingerprint,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
+        original = first.setdefault((fingerprint, str(rows), *names), each)
         if original is each:
             kept.append(each)
             continue

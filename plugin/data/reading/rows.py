@@ -163,14 +163,14 @@ def _select_rows(
     return kept
 
 
-def _tasks_called(name: str, known: Sequence[str]) -> list[str]:
+def _tasks_called(name: str, known_values: Sequence[str]) -> list[str]:
     """Return the one known value that ends with `/NAME`; empty if there is none, or several.
 
     So `advice` finds the task `acme/advice`. The value of a tournament over one task
     (`tournament of acme/advice`) is found by the name of the task, too.
     """
     called = []
-    for value in known:
+    for value in known_values:
         task = value.removeprefix(f"{UNKNOWN_TASK} of ")
         is_one = task == value or ", " not in task
         if is_one and (task == name or task.endswith(f"/{name}")):

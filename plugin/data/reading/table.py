@@ -503,18 +503,18 @@ def remedy_of_columns(
     return f"name the columns, for example {typed}"
 
 
-def _are_scores(known: AbstractSet[str]) -> bool:
+def _are_scores(names: AbstractSet[str]) -> bool:
     """Return whether columns with these names, in lower case, have a score per model and item.
 
     They have if there is a column `score`, or if both a model and a score have usual names
     (`LIKELY_OF_SCORES`). They have not if any column is like `model_b`.
     """
-    if not {"model_b", *LIKELY_NAMES["model_b"]}.isdisjoint(known):
+    if not {"model_b", *LIKELY_NAMES["model_b"]}.isdisjoint(names):
         return False
-    if "score" in known:
+    if "score" in names:
         return True
-    has_model = not {"model", *LIKELY_OF_SCORES["model"]}.isdisjoint(known)
-    has_likely_score = not known.isdisjoint(LIKELY_OF_SCORES["score"])
+    has_model = not {"model", *LIKELY_OF_SCORES["model"]}.isdisjoint(names)
+    has_likely_score = not names.isdisjoint(LIKELY_OF_SCORES["score"])
     return has_model and has_likely_score
 
 

@@ -161,21 +161,25 @@ def _has_different_texts(records: Records, name: str) -> bool:
     return bool(has_several)
 
 
-def _read_by_format(record: RecordTable, known: Format) -> RecordTable:
+def _read_by_format(record: RecordTable, table_format: Format) -> RecordTable:
     """Return a table that a format has read, with the judges and notes in the `attrs` of its frame.
 
     Raises:
         DataError: a value is invalid, or a column that the format needs is missing.
     """
     records = record.records
-    with catalogue.name_plugin_in_errors(known):
+    with catalogue.name_plugin_in_errors(table_format):
         try:
-            rows = load_target(known.selects)(records) if known.selects else records.frame()
+            rows = (
+                load_target(table_format.selects)(records)
+                if table_format.selects
+                else records.frame()
+            )
             if may_hold_nested_names(rows):
                 require_plain_names(records)
-            frame = catalogue.load_extension(known)(rows)
+            frame = catalogue.load_extension(table_format)(rows)
         except KeyError as error:
-            problem = f"no column {error}, which the format {known.name} needs"
+            problem = f"no column {error}, which the format {table_format.name} needs"
             raise DataError(problem, remedy="choose another --from") from None
     notes: list[Notice] = frame.attrs.get("notes", [])
     return replace(

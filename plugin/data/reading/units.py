@@ -289,15 +289,15 @@ def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]
     return renamed
 
 
-def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
+def _repeating_columns(records: Records, names_of_items: Iterable[str]) -> list[str]:
     """Return the columns that may be items and have clearly fewer values than rows.
 
     Args:
         records: the battles.
-        known: known names of columns with items, in lower case. A column with such a name must have
-            at least two distinct values, and any other column about five.
+        names_of_items: known names of columns with items, in lower case. A column with such a name
+            must have at least two distinct values, and any other column about five.
     """
-    names = [name for name in records.columns if _may_name_items(records, name, known)]
+    names = [name for name in records.columns if _may_name_items(records, name, names_of_items)]
     if not names:
         return []
     cells = [records.columns[name].text for name in names]
@@ -308,14 +308,14 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     # Each column has two counts in turn: of its rows with a value, and of its values.
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
-        fewest = 2 if name.lower() in known else FEW_VALUES - 1
+        fewest = 2 if name.lower() in names_of_items else FEW_VALUES - 1
         repeats = values >= fewest and rows > LEAST_ROWS_OF_VALUE * values
         if repeats and not _holds_times(first_rows, name):
             kept.append(name)
     return kept
 
 
-def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
+def _may_name_items(records: Records, name: str, names_of_items: Iterable[str]) -> bool:
     """Return whether a column may have items, judged by its name and type.
 
     It may not if its name is known for another meaning, as of judges, criteria, times or responses,
@@ -324,14 +324,14 @@ def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
     Args:
         records: the battles.
         name: the column.
-        known: known names of columns with items, in lower case, which may look like times or
-            responses.
+        names_of_items: known names of columns with items, in lower case, which may look like times
+            or responses.
     """
     is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
     if is_foreign or name.lower() in _usual_names("judge"):
         return False
     is_time_or_response = TIME_NAME.search(name) or RESPONSE_NAME.search(name)
-    if is_time_or_response and name.lower() not in known:
+    if is_time_or_response and name.lower() not in names_of_items:
         return False
     return not records.columns[name].type.startswith(("BOOLEAN", "TIME", "DATE"))
 

@@ -114,7 +114,7 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
     single = [effect for effect in effects if effect.is_single]
     checks = []
     if both:
-        checks.append(_check_effects(battles, both, several=has_several_judges))
+        checks.append(_check_effects(battles, both, has_several_judges=has_several_judges))
     if single:
         checks.append(_check_one_order(single))
     if not checks or not all(check.is_known for check in checks):
@@ -249,7 +249,7 @@ def _check_of_slices(
         biased_slices: value, effect and p-value of each of these slices; the strongest first.
     """
     value, effect, _ = biased_slices[0]
-    facts = _facts_of_order(effect, several=False)
+    facts = _facts_of_order(effect, has_several_judges=False)
     leans = {name: own.lean for name, own, _ in biased_slices}
     others = [f"{name} ({_first_rate(own)})" for name, own, _ in biased_slices[1:]]
     fields = {
@@ -291,7 +291,7 @@ def _check_orders(
     checks = []
     effects = order_effects(battles, level)
     if effects:
-        checks.append(_check_effects(battles, effects, several=has_several_judges))
+        checks.append(_check_effects(battles, effects, has_several_judges=has_several_judges))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
             return (not_known("position", reason=TOO_MANY_BATTLES),)
@@ -308,13 +308,15 @@ def _check_orders(
     return (not_known("position", reason=reason),)
 
 
-def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: bool) -> Check:
+def _check_effects(
+    battles: Battles, effects: list[OrderEffect], *, has_several_judges: bool
+) -> Check:
     """Test the effects of the order, as measured by `order_effects`, at 5% over all of them.
 
     Args:
         battles: the battles.
         effects: the effects on judges; not empty.
-        several: whether several judges decided the battles.
+        has_several_judges: whether several judges decided the battles.
 
     Returns:
         The check `order decides` or `position` of the judge with the smallest p-value among those
@@ -326,11 +328,11 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
     large = [effect for effect in significant if abs(effect.lean) > BIAS_THRESHOLD]
     undecided = [effect for effect in effects if effect.is_open]
     if not large and undecided:
-        return _unknown_effect(undecided[0], several)
+        return _unknown_effect(undecided[0], has_several_judges)
     deciding = [effect for effect in large if abs(effect.lean) > DECISION_THRESHOLD]
     # The first of these groups that is not empty: a smaller effect may be more significant.
     worst = min(deciding or large or effects, key=lambda effect: effect.p)
-    facts = _facts_of_order(worst, several)
+    facts = _facts_of_order(worst, has_several_judges)
     p = min(1.0, worst.p * len(effects))
     if deciding:
         facts["fields"] = {
@@ -357,12 +359,12 @@ def order_not_known(check: Check, p: float) -> Check:
     return replace(check, name="position", p=p, result=unknown, reason=reason, answer=MORE_BATTLES)
 
 
-def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
+def _unknown_effect(effect: OrderEffect, has_several_judges: bool) -> Check:
     """Return the check `position`, which is not known because a judge has too few pairs.
 
     Args:
         effect: the effect on the judge, or on all judges together.
-        several: whether several judges decided the battles.
+        has_several_judges: whether several judges decided the battles.
     """
     whose = f" of {effect.judge}" if effect.judge else ""
     if not isinstance(effect.rate, Statistic):
@@ -372,7 +374,10 @@ def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
     rate = f"the response shown first has a win rate of {effect.rate.brief}"
     reason = f"too few pairs{whose} in both orders: {rate}"
     return not_known(
-        "position", reason=reason, answer=MORE_BATTLES, **_facts_of_order(effect, several)
+        "position",
+        reason=reason,
+        answer=MORE_BATTLES,
+        **_facts_of_order(effect, has_several_judges),
     )
 
 
@@ -407,21 +412,21 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     return make_check(ONE_ORDER, is_flagged, p=p, **facts)
 
 
-def _facts_of_order(effect: OrderEffect, several: bool) -> dict[str, Any]:
+def _facts_of_order(effect: OrderEffect, has_several_judges: bool) -> dict[str, Any]:
     """Return the arguments `number`, `interval` and `fields` of `make_check` for the order.
 
     Number and interval are the win rate of the response shown first, minus 0.5.
 
     Args:
         effect: the effect on one judge, or on all judges together. Its rate is known.
-        several: whether several judges decided the battles.
+        has_several_judges: whether several judges decided the battles.
     """
     who = "this judge"
     verdicts = "verdicts"
     if effect.judge:
         who = f"the judge {effect.judge}"
         verdicts = f"the verdicts of {effect.judge}"
-    elif several:
+    elif has_several_judges:
         who = "the judges together"
     rate: Any = effect.rate
     fields = {"first": rate.estimate, "flip": effect.flip, "judges": who, "verdicts": verdicts}

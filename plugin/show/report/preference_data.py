@@ -262,7 +262,7 @@ def _credits_of_jury(battles: Battles) -> "pd.DataFrame":
 def _withholding_reason(
     pair: Mapping[str, Any],
     texts: "BattleTexts",
-    several: Iterable[tuple[str, str]],
+    with_several: Iterable[tuple[str, str]],
     options: PreferenceOptions,
 ) -> str | None:
     """Return the first reason in `REASONS` why a pair is withheld; None if it is written.
@@ -270,8 +270,8 @@ def _withholding_reason(
     Args:
         pair: a row of `_merge_verdicts`.
         texts: instructions and responses.
-        several: pairs of item and model with several responses, if verdicts do not say of which
-            response they are.
+        with_several: pairs of item and model with several responses, if verdicts do not say of
+            which response they are.
         options: which pairs are written.
     """
     if pair["credit"] is None:
@@ -282,7 +282,7 @@ def _withholding_reason(
     has_responses = all(key in texts.responses for key in keys)
     if item not in texts.instructions or not has_responses:
         return TEXTLESS
-    if any((item, model) in several for model in models):
+    if any((item, model) in with_several for model in models):
         return AMBIGUOUS
     if item in texts.media:
         return MEDIA

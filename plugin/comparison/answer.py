@@ -600,7 +600,7 @@ def _wider_interval(decisions: Sequence[GateDecision]) -> str:
             if finding.tests > 1:
                 over_all_tests = comparison_templates.OVER_ALL_TESTS.format(number=finding.tests)
             return comparison_templates.WIDER_INTERVAL.format(
-                threshold=bound_text(decision, "threshold"), several=over_all_tests
+                threshold=bound_text(decision, "threshold"), over_all_tests=over_all_tests
             )
     return ""
 

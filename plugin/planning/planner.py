@@ -551,7 +551,8 @@ def select_design(
     steps = [f"{about_baseline} no: none was named (--baseline)"]
     about_number = "are there at most 3 models?"
     if models <= 3:
-        step = f"{about_number} yes, {models}: all pairs cost no more than an anchor from outside would"
+        answer = f"yes, {models}: all pairs cost no more than an anchor from outside would"
+        step = f"{about_number} {answer}"
         advice = "compare the two models" if models == 2 else "compare all pairs"
         return Decision(design="round_robin", advice=advice, steps=(*steps, step))
     steps.append(

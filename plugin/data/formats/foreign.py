@@ -15,6 +15,8 @@ from podium.errors import DataError, UsageError, unknown_name_error
 from podium.notices.option_forms import format_assignments
 from podium.printable import shorten
 
+TO_FILL_IN = "?"
+"""Stands in a proposed option for a column or credit that is not known. The user replaces it."""
 FIRST = "first"
 """Column with the model whose response was shown first, which is what `credit` is about."""
 KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", "wins_a", "wins_b", "ties", FIRST})
@@ -342,7 +344,7 @@ def guess_credits(records: Records) -> dict[str, str]:
     if not credits:
         return {}
     for (number,) in numbers:
-        credits[number] = number if 0 <= float(number) <= 1 else "?"
+        credits[number] = number if 0 <= float(number) <= 1 else TO_FILL_IN
     return credits
 
 
@@ -356,7 +358,7 @@ def likely_credits(words: list[str]) -> dict[str, str]:
         if len(word) > 40 or "," in word:
             continue
         credit = LIKELY_CREDIT.get(word.lower(), LABEL_CREDITS.get(word))
-        credits[word] = "?" if credit is None else f"{credit:g}"
+        credits[word] = TO_FILL_IN if credit is None else f"{credit:g}"
     return credits
 
 

@@ -14,6 +14,7 @@ from podium.data.formats.foreign import (
     FIRST,
     KNOWN_COLUMNS,
     LIKELY_CREDIT,
+    TO_FILL_IN,
     guess_credits,
     likely_credits,
 )
@@ -93,7 +94,7 @@ def guess_mapping(records: Records) -> Guess:
         items = _column_of_items(cells)
         columns = _columns_in_paths(paths) if items is None else {"item": items}
         if items is None and _are_numbers_alone(cells, columns):
-            columns = {"item": _column_of_numbered_items(cells) or "?"}
+            columns = {"item": _column_of_numbered_items(cells) or TO_FILL_IN}
         return Guess(columns, _credits_of_likely_column(records), paths=paths)
     model_a, model_b = of_models
     names = [name for name in sorted(records.columns) if name not in of_models]
@@ -112,9 +113,9 @@ def guess_mapping(records: Records) -> Guess:
         numbers = {name: old for name, old in numbers.items() if name != old}
         return Guess(columns | numbers)
     if verdict is None and names:
-        return Guess(columns | {"credit": "?"})
+        return Guess(columns | {"credit": TO_FILL_IN})
     if verdict is None:
-        return Guess(columns, fill={"credit": "?"})
+        return Guess(columns, fill={"credit": TO_FILL_IN})
     words = sorted({cell for cell in cells[verdict] if cell is not None} - models)
     if verdict != "credit":
         columns["credit"] = verdict
@@ -153,7 +154,9 @@ def _are_numbers_alone(cells: Mapping[str, Cells], guess: Mapping[str, str]) -> 
         guess: the likely column for each missing column, by `guess_columns`; `?` if unknown.
     """
     is_named = not KNOWN_COLUMNS.isdisjoint(cells) or any(
-        old != "?" for name, old in guess.items() if name not in ("item", "model_a", "model_b")
+        old != TO_FILL_IN
+        for name, old in guess.items()
+        if name not in ("item", "model_a", "model_b")
     )
     return bool(cells) and not is_named and all(map(_are_all_numbers, cells.values()))
 
@@ -219,7 +222,7 @@ def _guess_credits_of_words(words: list[str], of_models: tuple[str, str]) -> dic
     credits = likely_credits(words)
     for word in credits:
         if _is_number(word):
-            credits[word] = "?"
+            credits[word] = TO_FILL_IN
         elif word in of_models:
             credits[word] = "1" if word == of_models[0] else "0"
     return credits

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from podium.data.battles import COLUMNS, LARGEST, criterion_columns
 from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, sql_literal
 from podium.data.formats.bad_rows import BadRow, raise_if_too_many
+from podium.data.formats.foreign import TO_FILL_IN
 from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.data.reading.reason_columns import with_reasons
 from podium.errors import DataError
@@ -437,7 +438,7 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
         if names:
             named[own_name] = names[0]
         elif own_name not in OPTIONAL_COLUMNS:
-            named[own_name] = "?"
+            named[own_name] = TO_FILL_IN
     if are_scores and "item" not in name_by_lower_case and "item" not in named:
         # Scores are paired by item. The only column without another meaning is likely to be it.
         others = [
@@ -446,7 +447,7 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
             if name.lower() not in {*COLUMNS, "model", "score", "length"}
         ]
         others = [name for name in others if name not in named.values()]
-        named["item"] = others[0] if len(others) == 1 else "?"
+        named["item"] = others[0] if len(others) == 1 else TO_FILL_IN
     return named
 
 
@@ -460,7 +461,9 @@ def may_be_figures_of_tasks(guess: Mapping[str, str]) -> bool:
         guess: the likely column for each missing column, by `guess_columns`; `?` if unknown.
     """
     is_named_model = guess.get("model_a", "").lower() == "model"
-    return is_named_model and guess.get("model_b") == "?" and guess.get("credit") == "?"
+    return (
+        is_named_model and guess.get("model_b") == TO_FILL_IN and guess.get("credit") == TO_FILL_IN
+    )
 
 
 def lacks_only_items(columns: Iterable[str], guess: Mapping[str, str]) -> bool:
@@ -470,7 +473,7 @@ def lacks_only_items(columns: Iterable[str], guess: Mapping[str, str]) -> bool:
         columns: the columns that the table has.
         guess: the likely column for each missing column.
     """
-    return dict(guess) == {"item": "?"} and {"model", "score"}.isdisjoint(columns)
+    return dict(guess) == {"item": TO_FILL_IN} and {"model", "score"}.isdisjoint(columns)
 
 
 def remedy_of_columns(
@@ -489,13 +492,13 @@ def remedy_of_columns(
     named = dict(guess_columns(columns) if guess is None else guess)
     if may_be_figures_of_tasks(named):
         return FIGURES_OF_TASKS
-    if {*columns} <= {"model", "score"} and named == {"item": "?"}:
+    if {*columns} <= {"model", "score"} and named == {"item": TO_FILL_IN}:
         return "add a column item, which says what each score is about: models are compared by item"
     if lacks_only_items(columns, named):
         return COLUMN_OF_ITEMS
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
-    if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {"?"}:
+    if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {TO_FILL_IN}:
         named = {"model_a": "left", "model_b": "right", "credit": "outcome"}
     typed = format_assignments("columns", named)
     if named.keys() == {"item"}:

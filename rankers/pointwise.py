@@ -891,7 +891,8 @@ def _missing_scores_warning(matrix: ScoreMatrix) -> list[Notice]:
     The models with the fewest scores come first. The list is empty if no score is missing.
     """
     size = len(matrix.values)
-    counts = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))
+    scores_of_model = matrix.is_known.sum(axis=0).tolist()
+    counts = sorted(zip(scores_of_model, matrix.models, strict=True))
     models = {name: number for number, name in counts if number < size}
     if not models:
         return []

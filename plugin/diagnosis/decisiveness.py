@@ -52,7 +52,8 @@ def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
         gold: win rates by the gold standard, shape (pairs,).
         alpha: decisiveness of the curve (`judge_curve`), above 0.
     """
-    return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - judge_curve(gold, alpha))))
+    distance_from_even = np.abs(judge - 0.5)
+    return float(np.sum(distance_from_even * np.abs(judge - judge_curve(gold, alpha))))
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:

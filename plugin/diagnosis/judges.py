@@ -160,7 +160,8 @@ def side_by_side(
     if len(ranking_judges) < 2:
         return Missing(f"fewer than two judges give a ranking: {reasons[0]}", "judge more battles")
     sources = [ratings for _, ratings in ranking_judges]
-    names = tuple(sorted(set.intersection(*(set(source.models) for source in sources))))
+    common_names = set.intersection(*(set(source.models) for source in sources))
+    names = tuple(sorted(common_names))
     if len(names) < 3:
         return Missing(
             f"{quantity(len(names), 'model', 'is|are')} ranked by all judges",

@@ -228,7 +228,9 @@ def measure_effect(
     # Each array has a value per cluster, over all judges, from here on.
     wins = sample.sums(wins)
     verdicts = sample.sums(verdicts)
-    rate = Clustered(np.arange(len(wins)), unit, level).share(wins, cells=verdicts)
+    # Each cluster is now one row.
+    sample_of_sums = Clustered(np.arange(len(wins)), unit, level)
+    rate = sample_of_sums.share(wins, cells=verdicts)
     verdict_count = verdicts.sum()
     win_rate = float(wins.sum() / verdict_count)
     p = two_sided_p(win_rate - 0.5, (wins - win_rate * verdicts) / verdict_count)

@@ -159,7 +159,9 @@ def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
 
 def triples_among(models: int) -> np.ndarray:
     """Return all triples of codes i < j < k below the number of models, shape (triples, 3)."""
-    return np.array(list(combinations(range(models), 3)), dtype=np.int64).reshape(-1, 3)
+    triples = list(combinations(range(models), 3))
+    # Without triples, the array would have one axis.
+    return np.array(triples, dtype=np.int64).reshape(-1, 3)
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:

@@ -448,7 +448,9 @@ def _with_p_value(check: Check, level: float, judges: int) -> Check:
     error = (high - low) / (2 * float(ndtri((1 + level) / 2)))
     if check.number is None or error <= 0:
         return check
-    p = min(1.0, 2 * judges * float(ndtr(-abs(check.number) / error)))
+    # Two-sided, by Bonferroni over the judges.
+    tail = float(ndtr(-abs(check.number) / error))
+    p = min(1.0, 2 * judges * tail)
     return replace(check, p=p, reason=OPEN_EFFECT if check.is_flagged else check.reason)
 
 

@@ -192,7 +192,9 @@ def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
     order.
     """
     pairs = [*combinations(enumerate(coming.models), 2)]
-    items = max(2, min(ITEMS, ROWS // max(len(pairs), 1)))
+    # As many items as make at most `ROWS` rows, at least two.
+    rows_per_pair = ROWS // max(len(pairs), 1)
+    items = max(2, min(ITEMS, rows_per_pair))
     for k in range(items):
         for (i, a), (j, b) in pairs:
             # A pattern without meaning: over five items, each pair has two wins and three losses.

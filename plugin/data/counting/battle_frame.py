@@ -246,7 +246,8 @@ class BattleFrame:
         Raises:
             UsageError: there is no such column.
         """
-        return tuple(sorted(as_text(self._column(column)).dropna().unique()))
+        texts = as_text(self._column(column)).dropna()
+        return tuple(sorted(texts.unique()))
 
     def take(self, keep: np.ndarray) -> "BattleFrame":
         """Return the battles for which a mask, shape (battles,), is True.

@@ -103,7 +103,8 @@ def _open_object(path: Path, plain_file: Path, engine: Duck) -> Records | None:
         return None
     # Arrow makes rows of a long list several times faster than DuckDB.
     values = engine.fresh("values")
-    engine.register(values, pa.table({"json": documents["records"].combine_chunks().flatten()}))
+    texts_of_records = documents["records"].combine_chunks().flatten()
+    engine.register(values, pa.table({"json": texts_of_records}))
     records = _open_values(path, values, engine)
     if not are_row_numbers(names):
         return records

@@ -307,4 +307,5 @@ def _group_by_explaining_settings(
 
 def _hash_of_prompts(prompts: Sequence[str]) -> str:
     """Return the first digits of a hash of the hashes of prompts."""
-    return sha256("\n".join(prompts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    joined = "\n".join(prompts)
+    return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -125,7 +125,8 @@ def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    is_second = as_text(frame["template"]).str.endswith(SECOND_TURN).fillna(False).astype(bool)
+    ends_so = as_text(frame["template"]).str.endswith(SECOND_TURN)
+    is_second = ends_so.fillna(False).astype(bool)
     if not is_second.any():
         return frame
     by_template = pd.Series(np.where(is_second, 2, 1), index=frame.index)

@@ -261,7 +261,8 @@ def read_soft_elo(records: "pd.DataFrame") -> "pd.DataFrame":
         frame = frame.assign(**_margins_of_scores(records["scores_a"], records["scores_b"]))
     is_failed = np.zeros(len(records), dtype=bool)
     if "parse_error" in records:
-        errors = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
+        texts = as_text(records["parse_error"]).fillna("").astype(str)
+        errors = texts.str.strip().str.lower()
         is_failed = ~errors.isin(NO_ERROR_VALUES).to_numpy()
     for name, source in (("credit", "judge_pref"), ("human", "human_pref")):
         if source in records:

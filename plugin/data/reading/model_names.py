@@ -49,7 +49,8 @@ def require_distinct_names(verdicts: Verdicts, tables: Sequence[RecordTable] = (
 
 def require_same_spelling(battles: Battles, labels: Battles) -> None:
     """Raise DataError if a model has another name in human labels that looks the same."""
-    alike = next(iter(names_alike([*battles.models, *labels.models]).values()), None)
+    groups_alike = names_alike([*battles.models, *labels.models])
+    alike = next(iter(groups_alike.values()), None)
     if alike is not None:
         raise alike_error("models", alike)
 

@@ -316,7 +316,9 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray, 
         most: largest number of random divisions.
     """
     largest = float(np.abs(t).max())
-    smallest = int(min(in_category.sum(axis=1).min(), (1 - in_category).sum(axis=1).min()))
+    items_inside = in_category.sum(axis=1)
+    items_outside = (1 - in_category).sum(axis=1)
+    smallest = int(min(items_inside.min(), items_outside.min()))
     by_bonferroni = min(1.0, 2 * t.size * float(stdtr(smallest - 1, -largest)))
     if by_bonferroni == 1:
         return 1.0
@@ -359,7 +361,9 @@ def _turned_pair(
     is_there = np.array([text in others for text in category.tolist()])[item]
     rest = min(others) if len(others) == 1 else None
     best = None
-    surest = float(ndtri(1 - ERROR_RATE_OF_TURN / max(len(battles.models) - 1, 1)))
+    # Bonferroni over the pairs of the model with the others.
+    other_models = max(len(battles.models) - 1, 1)
+    surest = float(ndtri(1 - ERROR_RATE_OF_TURN / other_models))
     for other in range(len(battles.models)):
         if other == model:
             continue

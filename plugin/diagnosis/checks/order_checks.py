@@ -186,7 +186,8 @@ def _find_biased_slices(
                 by_judge.setdefault(effect.judge, []).append((value, effect))
     biased_slices = []
     for measured in by_judge.values():
-        p_values = holm(np.array([_p_of_difference(measured, k) for k in range(len(measured))]))
+        p_of_slices = [_p_of_difference(measured, k) for k in range(len(measured))]
+        p_values = holm(np.array(p_of_slices))
         for (value, effect), p in zip(measured, p_values.tolist(), strict=True):
             p_of_both = max(p, effect.p) * len(by_judge)
             # Both orders together cancel a preference that does not decide.

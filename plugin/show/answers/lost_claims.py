@@ -139,7 +139,8 @@ def _elo_of(battles: Battles, credit: np.ndarray) -> Scores:
         PodiumError: no battle has a credit, or the fit fails.
     """
     coded = code_battles(battles, credit=credit)
-    return dict(zip(coded.models, (POINTS * fit_battles(coded).theta).tolist(), strict=True))
+    elo = POINTS * fit_battles(coded).theta
+    return dict(zip(coded.models, elo.tolist(), strict=True))
 
 
 def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
@@ -149,7 +150,8 @@ def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
         PodiumError: no battle has a credit.
     """
     coded = code_battles(battles, credit=credit)
-    return dict(zip(coded.models, win_rates(pair_sums(coded)).tolist(), strict=True))
+    rates = win_rates(pair_sums(coded))
+    return dict(zip(coded.models, rates.tolist(), strict=True))
 
 
 def _largest_changes(

@@ -346,7 +346,8 @@ def costs_table(
     )
     costs_of_model = costs.groupby("model")[list(COST_DECIMALS)]
     means = costs_of_model.mean().reindex(ranked).dropna(axis=1, how="all")
-    answers_of_model = costs_of_model.count().max(axis=1).reindex(ranked).fillna(0)
+    counts_by_model = costs_of_model.count().max(axis=1)
+    answers_of_model = counts_by_model.reindex(ranked).fillna(0)
     if not len(means.columns):
         return None
     table_rows = []

@@ -159,7 +159,8 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
             "name the column"
         )
     met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
-    pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
+    distinct = dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met)
+    pairings = tuple(distinct)
     if "judge" not in table:
         return RecordedBattles(pairings, repeats={}, lost=battles.lost)
     if "repeat" not in table:

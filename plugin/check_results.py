@@ -12,6 +12,7 @@ from math import inf, isfinite
 from typing import Any
 
 from podium.check_kinds import CHECKS, NAME_OF_CODE, CheckKind
+from podium.wording import capitalize_first
 
 NAMES_IN_FIELDS = ("judge", "model", "a")
 """Fields of checks that are names of models or judges, with which a text may begin."""
@@ -134,7 +135,7 @@ class Check:
         names = (str(self.fields[key]) for key in NAMES_IN_FIELDS if self.fields.get(key))
         is_named = self.is_flagged and self.kind.starts_with_name
         begins_with_name = is_named or text.startswith(tuple(names))
-        return text if begins_with_name else text[:1].upper() + text[1:]
+        return text if begins_with_name else capitalize_first(text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check for JSON; unknown and unbounded figures are None.

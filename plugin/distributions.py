@@ -233,7 +233,8 @@ def find_root(
     for _ in range(MOST_STEPS):
         if math.isnan(at.value):
             raise NotConvergedError(f"the function is not a number at {at.place}")
-        if before.value != 0 and (before.value < 0) != (at.value < 0):
+        has_sign_change = (before.value < 0) != (at.value < 0)
+        if before.value != 0 and has_sign_change:
             other = before
             step = last_step = at.place - before.place
         if abs(other.value) < abs(at.value):
@@ -379,6 +380,8 @@ def _t_tail(freedom: float, t: float) -> float:
         return math.nan
     if t in (0.0, math.inf):
         return 0.5 if t == 0 else 0.0
+    # With f degrees of freedom, this is half the beta distribution below f / (f + t^2), of which
+    # the odds are f / t^2.
     log_odds = math.log(freedom) - 2 * math.log(t)
     return _incomplete_beta(a=freedom / 2, b=0.5, log_odds=log_odds) / 2
 

@@ -10,7 +10,7 @@ from podium.notices.option_forms import Kind, option_text
 
 FINDINGS = {
     "epochs": (
-        "scores of a task that runs reduced in different ways, or over different numbers of "
+        "scores of one task, reduced by its runs in different ways or over different numbers of "
         "epochs or repeats"
     ),
     "questions": (

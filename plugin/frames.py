@@ -19,4 +19,5 @@ def is_missing(value: Any) -> bool:
     pandas = sys.modules.get("pandas")
     if pandas is not None:
         return bool(pandas.isna(value))
+    # Only NaN differs from itself.
     return value is None or bool(value != value)

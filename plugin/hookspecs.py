@@ -199,7 +199,7 @@ class Format(Extension):
             one set.
         read: a function from a frame of the file's records to a frame with columns of the battles
             table and the same index.
-        label_is: the column of the file that gets the label of `LABEL=PATH`. If it is None, the
+        column_of_label: the column of the file that gets the label of `LABEL=PATH`. If None, the
             label becomes the column `source`.
         suffixes: suffixes of files of this format that are not tables.
         selects: a function from a file's records in the database to the frame that `read` gets,
@@ -226,7 +226,7 @@ class Format(Extension):
     signature: tuple[AbstractSet[str], ...]
     read: "Callable[[pd.DataFrame], pd.DataFrame] | str"
     summary: str
-    label_is: str | None = None
+    column_of_label: str | None = None
     suffixes: tuple[str, ...] = ()
     selects: "Callable[[Any], pd.DataFrame] | str | None" = None
     gathers: Callable[[Sequence[SourceFiles], Reading], GatheredBattles] | str | None = None

@@ -19,6 +19,7 @@ def seen_name(name: str) -> str:
     It may be empty.
     """
     if name.isascii():
+        # For speed: ASCII has none of these characters, and is in form NFC.
         return name.strip()
     return unicodedata.normalize("NFC", name.translate(_WITHOUT_UNSEEN)).strip()
 

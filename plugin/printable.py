@@ -175,4 +175,5 @@ def shorten(words: str, most: int = 80) -> str:
     if len(words) <= 400 and len(start) <= most:
         return start
     end = " ".join(words[-400:].split())
+    # With ` ... `, these are `most` characters.
     return f"{start[: most - 20]} ... {end[-15:]}"

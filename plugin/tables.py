@@ -172,8 +172,8 @@ def shorten_report(
     best = next((name for name in first if name in names), None)
     kept_names = {best, *SECTIONS_ALWAYS_SHOWN}
     kept_sections = [section for section in report.sections if section.name in kept_names]
-    others = ", ".join(name for name in names if name not in kept_names)
-    if kept_sections and others:
-        hint = f"The figures behind it: --section NAME of {others} · all of them: --full"
+    text_of_others = ", ".join(name for name in names if name not in kept_names)
+    if kept_sections and text_of_others:
+        hint = f"The figures behind it: --section NAME of {text_of_others} · all of them: --full"
         kept_sections[-1] = replace(kept_sections[-1], notes=(*kept_sections[-1].notes, hint))
     return replace(report, sections=tuple(kept_sections))

@@ -85,7 +85,8 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
 
 def texts_of_cells(values: "pd.Series") -> set[str]:
     """Return the different texts (`text_of`) of the cells of a column, without empty cells."""
-    return {text for text in codes_and_texts(values)[1] if text is not None}
+    _, texts = codes_and_texts(values)
+    return {text for text in texts if text is not None}
 
 
 def codes_and_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]":

@@ -32,6 +32,14 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     return list(paths)
 
 
+def capitalize_first(text: str) -> str:
+    """Return a text with a capital first letter; the others are unchanged, unlike by `capitalize`.
+
+    An empty text stays empty.
+    """
+    return text[:1].upper() + text[1:]
+
+
 def plural(noun: str, number: float) -> str:
     """Return the noun in the singular for the number 1, else its regular plural (`y` as `ies`)."""
     if number == 1:
@@ -54,7 +62,10 @@ def quantity(number: int, noun: str, verbs: str = "") -> str:
         ('1,200 items', '1 item has')
     """
     number_and_noun = f"{number:,} {plural(noun, number)}"
-    return f"{number_and_noun} {word_for(number, *verbs.split('|'))}" if verbs else number_and_noun
+    if not verbs:
+        return number_and_noun
+    singular, plural_ = verbs.split("|")
+    return f"{number_and_noun} {word_for(number, singular, plural_)}"
 
 
 def group_noun(column: str) -> str:
@@ -133,12 +144,12 @@ def item_option(column: str | None) -> str:
 
 def shared_length(first: str, second: str) -> int:
     """Return the number of characters with which both texts begin."""
-    shared = 0
+    shared_characters = 0
     different = min(len(first), len(second)) + 1
-    while different - shared > 1:
-        middle = (shared + different) // 2
-        if first[shared:middle] == second[shared:middle]:
-            shared = middle
+    while different - shared_characters > 1:
+        middle = (shared_characters + different) // 2
+        if first[shared_characters:middle] == second[shared_characters:middle]:
+            shared_characters = middle
         else:
             different = middle
-    return shared
+    return shared_characters

@@ -147,7 +147,10 @@ def _are_rating(numbers: list[float]) -> bool:
     """
     if len(numbers) not in (1, 2) or not all(map(math.isfinite, numbers)):
         return False
-    return len(numbers) == 1 or numbers[1] >= 0
+    if len(numbers) == 1:
+        return True
+    _, standard_error = numbers
+    return standard_error >= 0
 
 
 def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:

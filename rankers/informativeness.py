@@ -301,7 +301,8 @@ def _comparison_warnings(
     `no-common-opponent`. `by_level` is None if verdicts are continuous. `not_compared` are the
     names of the models without comparisons.
     """
-    without_margin = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
+    margins = readable_margins(battles)[battles.readable]
+    without_margin = int(np.isnan(margins).sum())
     if by_level is None:
         yield Notice("continuous-verdicts")
     elif 0 < without_margin < battles.readable.sum():

@@ -158,7 +158,8 @@ def jury_battles(battles: Battles) -> JuryBattles:
         raise _too_few_judges_error(f"of one judge ({names[0]})")
     order = np.zeros(len(table))
     if "order" in table:
-        order = table["order"].astype(object).map(NUMBER_OF_ORDER).fillna(0.0).to_numpy(float)
+        numbers = table["order"].astype(object).map(NUMBER_OF_ORDER)
+        order = numbers.fillna(0.0).to_numpy(float)
     by_item, _ = cluster_by_item(battles, coded)
     return JuryBattles(
         coded=coded, judge=judge, judges=tuple(map(str, names)), order=order, items=by_item.cluster

@@ -734,6 +734,7 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         # which every score occurs. The counts are those of the battles of all pairs of models.
         battles_of_model = (scores_of_item @ matrix.is_known) - matrix.is_known.sum(axis=0)
         beaten_models = _count_beaten_models(matrix.values)
+        # A model with a score meets all others with a score of the item.
         met_models = (scores_of_item - 1)[:, None] * matrix.is_known
         weight = matrix.weight[:, None]
         rates = ratio_or_nan(
@@ -890,7 +891,8 @@ def _missing_scores_warning(matrix: ScoreMatrix) -> list[Notice]:
     The models with the fewest scores come first. The list is empty if no score is missing.
     """
     size = len(matrix.values)
-    counts = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))
+    scores_of_model = matrix.is_known.sum(axis=0).tolist()
+    counts = sorted(zip(scores_of_model, matrix.models, strict=True))
     models = {name: number for number, name in counts if number < size}
     if not models:
         return []

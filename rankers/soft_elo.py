@@ -416,9 +416,9 @@ def _fit_to_labels(
     """
     is_default = not options.are_given
     if is_default and battles.readable.any():
-        lacking = _describe_lack_for_beta(battles)
-        if lacking:
-            message = _describe_unknown_scale(lacking)
+        what_lacks = _describe_lack_for_beta(battles)
+        if what_lacks:
+            message = _describe_unknown_scale(what_lacks)
             raise UnknownScaleError(message, instead=RANKER_OF_UNKNOWN_SCALE)
     signal = read_signal(battles, kind, options.ridge)
     evidence = build_evidence(battles, signal)
@@ -498,17 +498,17 @@ def covariance_of_target(
     return strength_by_weights @ weight_covariance @ strength_by_weights.T
 
 
-def _describe_unknown_scale(lacking: str) -> str:
+def _describe_unknown_scale(what_lacks: str) -> str:
     """Return the error message for hard verdicts with an unknown beta, and how to get one.
 
-    `lacking` is a clause on what the battles lack (`_describe_lack_for_beta`).
+    `what_lacks` is a clause on what the battles lack (`_describe_lack_for_beta`).
     """
     items = CHECKS["items of beta"].threshold
     models = models_needed(CALIBRATION_LEVEL)
     return (
         "nothing gives beta, the logits of human preference per unit of margin "
-        f"({lacking}). `podium calibrate` finds it from human labels on {items:g} items or more, "
-        f"and conformal bounds from {models} labelled models on; "
+        f"({what_lacks}). `podium calibrate` finds it from human labels on {items:g} items or "
+        f"more, and conformal bounds from {models} labelled models on; "
         "`podium rank --ranker soft-elo --calibration FILE` uses them"
     )
 

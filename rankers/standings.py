@@ -288,7 +288,8 @@ def _separation_of_models(
     if contrasts.is_above is None or contrasts.half_widths is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
-    first_lead = _score_lead(estimate, contrasts, order[0], order[1])
+    first, second, *_ = order
+    first_lead = _score_lead(estimate, contrasts, first, second)
     # A cut is before place k if all models above it are clearly ahead of all from it on.
     cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
     beats = [tuple(np.flatnonzero(row).tolist()) for row in is_above]
@@ -595,6 +596,7 @@ def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator
     fewest_items = CHECKS["items"].threshold
     nouns = plural(exposure.counts.unit, 2)
     fewest_of_model = CHECKS["items of a model"].threshold
+    # The intervals are then too narrow. With a single item there are none.
     if 1 < clusters < fewest_items:
         yield Notice("items", {"items": clusters, "nouns": nouns, "fewest": fewest_items})
     elif 1 < clusters < models:

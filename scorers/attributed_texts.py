@@ -18,7 +18,7 @@ SOURCE = (
     r"(?:[ _]?(?-i:[AB])(?![A-Za-z0-9_]))?(?:['’]s)?"
     r"|(?<![\w'’])(?-i:[AB])(?![A-Za-z0-9_]|['’](?!s\b))(?:['’]s)?)"
 )
-"""A response: by a noun, by its letter, or by both."""
+"""A response by a noun, by its letter, or by both: `the response`, `A's`, `Response B`."""
 PART_OF_SOURCE = (
     rf"(?:(?:{words.PARTS})(?: \w+)?(?: (?:of|from|in|de|von|van|di|da))? {SOURCE}"
     rf"|{SOURCE}(?<=['’]s) (?:\w+ ){{0,2}}(?:{words.PARTS}))(?!\w)"
@@ -34,7 +34,7 @@ STRONG_POINTER = re.compile(
     rf"(?i)\b(?:{words.STRONG_POINTERS})(?!\w)|(?:{words.ASIAN_STRONG_POINTERS})"
     rf"|\b(?:{words.DEMONSTRATIVES}) (?:{words.PARTS})\W*\Z"
 )
-"""Words that say that a text follows, whatever the verb of their sentence is."""
+"""Words that say that a text follows, whatever the verb of their sentence is: `as follows`."""
 SPEAKING_END = re.compile(rf"(?i)\b(?:{words.SAYING_VERBS})(?: \w+){{0,3}}\W*\Z")
 """A verb before a colon, perhaps with the person it speaks to: `asks me`."""
 POINTER = re.compile(

@@ -37,7 +37,7 @@ ASIAN_VERBS = "结尾|写道|原文|内容|说|終わり|書|最後|마지막|�
 STRONG_POINTERS = _any_of(r"""as_follows the_following like_this in_this_way as_shown these_words
 this_way folgendes folgendermaßen ce_qui_suit lo_siguiente queste_parole zoals_volgt następująco
 следующ\w+""")
-"""Words that point to a text, whatever the verb of their sentence is."""
+"""Words that point to a text, whatever the verb of their sentence is: `as follows`."""
 POINTERS = _any_of(r"""word_for_word verbatim textually unchanged following wörtlich ainsi
 textuellement así textualmente così seguente assim zo tak так дословно""")
 """Words that point to a text beside a word for wording."""
@@ -53,7 +53,7 @@ ASIAN_POINTERS = "如下|以下|次のよう|다음|입니다"
 COPY_STARTS = _any_of(r"""excerpt extract source quelle copied quoted pasted taken_from
 cited quoting transcript from_response for_reference below what_i_see
 line_\d+ to_quote to_repeat""")
-"""Words with which a line begins that names the source of a text."""
+"""Words with which a line begins that names the source of a text: `Excerpt`, `copied`."""
 PRETENDING_VERBS = _any_of(r"""pretends pretended poses posed impersonates imitates mimics
 role-plays acts_as plays_the""")
 """Verbs of a response that plays somebody else."""
@@ -74,7 +74,7 @@ its_strengths its_advantages of_its_own""")
 BACKWARD_POINTERS = _any_of(r"""this that these those it above all_this all_that the_above
 the_text the_lines? the_words the_block the_sentence the_passage the_table the_verdict this_\w+
 that_\w+ these_\w+ those_\w+""")
-"""Subjects that stand for the text before."""
+"""Subjects that stand for the text before: `this`, `the above`."""
 BACKWARD_ADVERBS = _any_of(r"""so thus ainsi así zo tak così assim так""")
 """Adverbs that stand for the text before: `So ends response B.`"""
 BACKWARD_WORDS = _any_of(r"""voilà with_these_words with_this with_this_line these_are_the_words

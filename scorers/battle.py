@@ -153,6 +153,7 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
             criteria[name] = sum(verdict.criteria[name] for verdict in verdicts) / count
     parsed = None
     if any(verdict.parsed is not None for verdict in verdicts):
+        # The verdicts are parsed, so that each has an outcome.
         outcomes = [verdict.outcome for verdict in verdicts if verdict.outcome is not None]
         parsed = sum(outcomes) / count
     return Verdict(credit=credit, margin=margin, criteria=criteria, parsed=parsed)

@@ -16,6 +16,7 @@ from podium.scorers.verdict_statements import (
     is_introductory,
 )
 
+# The lookbehind stands after the letter, because this is searched faster.
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
 """The letter A or B that is not part of a word, with closing signs: `A`, `**A**`."""
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))(?![a-zа-я]))"
@@ -78,6 +79,8 @@ ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
 # The other response, by letter.
+TIE = "C"
+"""Letter of a verdict that prefers neither response."""
 OTHER_RESPONSE = {"A": "B", "B": "A"}
 
 
@@ -149,7 +152,7 @@ def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) ->
             and `loses` if the named response is the worse one.
     """
     if groups.get("equal"):
-        return "C", phrase.start()
+        return TIE, phrase.start()
     # Exactly one of these groups has matched: the name is a letter or words.
     name = next(group for group in ("letter", "first", "second") if groups.get(group))
     if name == "first":

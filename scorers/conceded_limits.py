@@ -10,9 +10,9 @@ CANNOT = (
     r"can ?not|can['’]?t|could(?:n['’]t| not)|(?:am|['’]m) (?:unable|not able) to"
     r"|do(?:n['’]t| not)|have no"
 )
-"""Words with which a judge says that it is unable to do something."""
+"""Words with which a judge says that it is unable to do something: `can't`, `am unable to`."""
 REFUSING = r"(?:will not|won['’]t|refuse to|decline to|(?:am|['’]m) not (?:going|willing) to)"
-"""Words with which a judge refuses what follows them."""
+"""Words with which a judge refuses what follows them: `won't`, `decline to`."""
 OPENING = (
     r"(?P<sorry>(?:(?:i['’]?m|i am) (?:sorry|afraid)|sorry|(?:my )?apologies|i apologi[sz]e)[,.]?"
     r" (?:but )?(?:that )?)?"
@@ -26,7 +26,8 @@ CHECKING_VERB = (
     r"(?:verify|validate|check|double-check|fact-check|confirm|test|run|execute|look up|compile"
     r"|reproduce|measure)"
 )
-"""Verbs for checks of facts, which a judge can leave out and still compare the responses."""
+"""Verbs for checks of facts, which a judge can leave out and still compare the responses:
+`verify`, `run`."""
 WHOLE_TASK = (
     r"(?:the|this|these|those|that|them|it|either|both)\b(?: (?:two|of (?:these|them)))?"
     r"(?: (?:responses?|answers?|texts?|pairs?|tasks?|requests?|outputs?))?"
@@ -38,7 +39,7 @@ OUTSIDE_THING = (
     r"|websites?|sites?|browsers?|search|databases?|data|datasets?|references?|citations?|articles?"
     r"|books?|charts?|tables?|figures?|diagrams?|screenshots?|pdfs?|apis?|time|news)"
 )
-"""What a judge may be unable to reach, and still compares the responses."""
+"""What a judge may be unable to reach, and still compares the responses: `the web`, `files`."""
 JUDGING_VERB = r"(?:judge|assess|evaluate|compare)"
 """Verbs for the task itself: not being able to do it at all leaves no verdict possible."""
 DEGREE = r"(?:fully|completely|entirely|thoroughly)"
@@ -65,7 +66,7 @@ REFUSED = re.compile(
     r"|\b(?:give|provide|offer|make|reach|render|have) (?:you )?(?:with )?(?:an?|any|my|the|one) "
     r"(?:verdict|judge?ment|answer|opinion|comparison|evaluation|assessment|choice|decision)\b"
 )
-"""Words for a refusal, which no verdict can follow."""
+"""Words for a refusal, which no verdict can follow: `give a verdict`, `help`."""
 REFUSED_WITH_REGRET = re.compile(
     r"(?i)\b(?:provide|evaluate|answer|give|offer|do (?:this|that|so)|respond|fulfil\w*|complete)\b"
 )
@@ -74,7 +75,7 @@ VERDICT_ALONE = (
     r"(?:(?:(?:my|the|so|final|overall) )*(?:verdict|answer|choice|winner|decision|pick)(?: is)?"
     r"[*_]*[:：]?[ \t]+)?[\[*_(]*(?:response )?(?-i:[ABC]|A ?[<>=]{1,2} ?B)[^\w\n]*\s*\Z"
 )
-"""The rest of a reply that has only the verdict."""
+"""The rest of a reply that has only the verdict: `Verdict: A`, `[[B]]`."""
 OPPOSING_WORD = r"(?:but|however|yet|still|nevertheless|that said)"
 """Words between a limit and the verdict that is given in spite of it."""
 CONCEDED_LIMIT = re.compile(
@@ -103,7 +104,8 @@ REFUSAL = re.compile(
     rf"|have no (?P<missing>[^.!?;\n]{{1,90}}?)|{REFUSING} (?P<refused>[^.!?;\n]{{1,90}}?))"
     rf"(?:[.!:,]*\s+{OPPOSING_WORD}\b[,:]?|[.!,:]+|\n)\s*(?={VERDICT_ALONE})"
 )
-"""A first sentence that may be a refusal, before nothing but a verdict."""
+"""A first sentence that may be a refusal, before nothing but a verdict:
+`I can't compare these. Verdict: A`."""
 LONGEST_REPLY = 300
 """Longer replies are not searched."""
 

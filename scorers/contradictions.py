@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from podium.scorers import contradiction_words as words
 from podium.scorers import reply_words
-from podium.scorers.comparisons import OTHER_RESPONSE
+from podium.scorers.comparisons import OTHER_RESPONSE, TIE
 from podium.scorers.faults import has_fault
 from podium.scorers.stated_marks import is_preferred_by_marks
 from podium.scorers.stated_scores import OTHER_COUNTS, preferred_by_scores
@@ -27,7 +27,7 @@ LETTER_WITH_NOUN = re.compile(rf"(?i:{WORDS_BEFORE_LETTER})(?P<letter>[A-C])\b")
 UNDECIDED_LINE = re.compile(
     rf"(?i)(?:{words.UNDECIDED})[ \t]*(?:of (?:them|the two|both)|yet)?[^\w\n]*\Z"
 )
-"""A value that chooses neither response, to the end of its line."""
+"""A value that chooses neither response, to the end of its line: `neither of them`."""
 UNDECIDED_SENTENCE = re.compile(
     rf"(?i)[^\w\n]*(?:(?:{words.CLOSING_WORDS})[*_ \t]*[:：,=→—-]*[^\w\n]*)*(?:{words.UNDECIDED})"
     r"[ \t]*(?:of (?:them|the two|both)|response|answer|one)?[ \t]*"
@@ -60,6 +60,7 @@ CRITERION_WINNER = re.compile(
 """A line that names the better response for one criterion, such as `Style: B is better`."""
 UNDESIRABLE = re.compile(rf"\b(?:{words.LOSER_WORDS}|{words.DECISION_NOUNS})\b", re.IGNORECASE)
 """A label of lines that name no better response, such as `Errors`, or the response as a whole."""
+# The full stop of a numbered item, `2. `, ends no sentence.
 SENTENCE_END = re.compile(r"(?<!\n\d)[.!?](?:\s|[*_]+\s)|\n")
 """The end of a sentence after a verdict, where the next one is searched for a word for neither."""
 TOPIC_END = re.compile(r"[?:：][\s*_]*\Z")
@@ -110,7 +111,8 @@ EXAMPLE_HEADING = re.compile(
     r"(?:[^\w\n]*[:：]| is\b)"
 )
 """A heading that introduces an example, such as `Example:`."""
-# A letter that is not part of a word. The possessive `A's` counts.
+# A letter that is not part of a word. The possessive `A's` counts. The lookbehind stands after the
+# letter, because a pattern that begins with a letter is searched faster.
 LETTER_A = re.compile(r"A(?<![\w'’].)(?!\w|['’](?!s\b))")
 LETTER_B = re.compile(r"B(?<![\w'’].)(?!\w|['’](?!s\b))")
 PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
@@ -125,12 +127,12 @@ VERDICT_FIELD = re.compile(
     r"(?i)[\"'](?P<name>verdict|winner|answer|decision|choice|level|label|better|preference)[\"']"
     r"[ \t]*:[ \t]*[\"']?(?P<value>[^\"',{}\n]{1,40})"
 )
-"""A field of a JSON object that gives the verdict on two responses."""
+"""A field of a JSON object that gives the verdict on two responses: `"winner": "A"`."""
 RATING_FIELD = re.compile(
     r"(?i)[\"'](?P<name>score|rating|grade|verdict|answer|level|points)[\"']"
     r"[ \t]*:[ \t]*[\"']?(?P<value>[^\"',{}\n]{1,40})"
 )
-"""A field of a JSON object that gives the grade of one response."""
+"""A field of a JSON object that gives the grade of one response: `"score": 7`."""
 NAME_SEPARATOR = re.compile(r"[*_`\"')\]]*[ \t]*(?P<sign>[:：(=–—-]|\d)")
 """What separates the name of a response from its description: `A: short`, `A (short)`."""
 EXPLANATION = re.compile(reply_words.EXPLANATION, re.IGNORECASE)
@@ -236,7 +238,7 @@ def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
     The value may be one that chooses neither response, such as `undecided`, or another response.
     After the verdict, any other value counts, too. A verdict for neither response is not checked.
     """
-    if verdict.preferred == "C":
+    if verdict.preferred == TIE:
         return False
     pattern = NAMED_VERDICT if verdict.preferred else NAMED_GRADE
     for start, line in _lines_with_values(view, verdict.start):
@@ -318,7 +320,8 @@ def is_unrelated(after: str) -> bool:
 def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
     r"""Return whether a reply puts different values into `\boxed{}` on the verdict's line.
 
-    Boxes of single letters on other lines count, too.
+    On other lines, boxes of single letters count, too, if the verdict prefers a response: they may
+    name the other one. Other boxes there hold figures of the reasoning.
     """
     if "\\boxed" not in view:
         return False
@@ -328,7 +331,8 @@ def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
     for box in BOXED.finditer(view):
         is_beside = line_start <= box.start() and (line_end < 0 or box.end() <= line_end)
         value = box["value"].strip()
-        if is_beside or (verdict.preferred and len(value) == 1):
+        names_response = bool(verdict.preferred) and len(value) == 1
+        if is_beside or names_response:
             values.add(value.upper())
     return len(values) > 1
 

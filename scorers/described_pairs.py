@@ -13,7 +13,7 @@ from podium.scorers.stated_scores import NOUN_BEFORE_NAME
 CLOSERS = r"[*_`\"')\]]*[ \t]*"
 """Closing signs and blanks after a name."""
 BETWEEN = r"(?:[,;.|/&]|\bvs\b\.?|\bversus\b|\b(?:and|und|et|y|while|whereas)\b|[ \t]-(?=[ \t]))"
-"""A sign or word between the descriptions of two responses."""
+"""A sign or word between the descriptions of two responses: `;`, `versus`, `while`."""
 LIST_SIGNS = r"[^\w\n<>]*"
 """Signs and blanks within a line, such as `- **`."""
 BRACKETED = r"\((?:[^()\n]|\([^()\n]*\)){1,200}\)"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from podium.scorers.comparisons import TIE
 from podium.scorers.echoed_legends import without_letter_legend
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
@@ -18,8 +19,8 @@ from podium.scorers.schemas import choice_form
 from podium.scorers.stated_marks import is_preferred_by_marks
 from podium.scorers.verdict_statements import GAP, Statement
 
-CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
-"""Credit of the first response by letter; C is a tie."""
+CREDIT = {"A": 1.0, "B": 0.0, TIE: 0.5}
+"""Credit of the first response by letter."""
 SINGLE_LETTER = rf"{GAP}([A-Za-z])(?![^\W_]|['’]\w)"
 """A letter that is not part of a word, with the blanks and emphasis before it, such as ` **A`."""
 NAME_AT_LINE_END = rf"{GAP}((?i:{FIRST}|{SECOND}))(?=[^\w\n]*(?:\n|\Z))"
@@ -157,12 +158,12 @@ def _letter_of_words(text: str) -> str:
     """
     if FIRST_NAME.fullmatch(text):
         return "A"
-    return "B" if SECOND_NAME.fullmatch(text) else "C"
+    return "B" if SECOND_NAME.fullmatch(text) else TIE
 
 
 def _offered_letters(settings: Settings) -> str:
     """Return the letters that the judge may choose, as one string."""
-    return "ABC" if settings.tie else "AB"
+    return f"AB{TIE}" if settings.tie else "AB"
 
 
 def letter_of(preference: Preference, settings: Settings) -> str:
@@ -171,7 +172,7 @@ def letter_of(preference: Preference, settings: Settings) -> str:
     If the degree is 0.5 and a tie is not offered, the letter is A.
     """
     if settings.tie and preference.degree == 0.5:
-        return "C"
+        return TIE
     return "A" if preference.degree >= 0.5 else "B"
 
 
@@ -183,9 +184,9 @@ def letter_probabilities(preference: Preference, settings: Settings) -> Mapping[
     # P(C) = tie_factor * min(chance, 1 - chance). With a factor of 2/3, P(C) is at most the larger
     # one of P(A) and P(B). With a factor of 1 and a chance of 0.5, P(C) is the largest.
     chance = preference.chance
-    tie_factor = 1 if letter_of(preference, settings) == "C" else 2 / 3
+    tie_factor = 1 if letter_of(preference, settings) == TIE else 2 / 3
     tie = tie_factor * min(chance, 1 - chance) if settings.tie else 0.0
-    return {"A": chance - tie / 2, "B": 1 - chance - tie / 2, "C": tie}
+    return {"A": chance - tie / 2, "B": 1 - chance - tie / 2, TIE: tie}
 
 
 def letter_verdicts(settings: Settings) -> Mapping[str, Verdict]:

@@ -18,6 +18,7 @@ RESPONSE_OF_LETTER = (
 """The noun and the letter of group `letter` again: ` response A` in `A for response A`."""
 IS_BETTER = r"(?:[ \t]+(?:is[ \t]+)?better\b)?"
 """The end of an entry, such as ` is better`; it may be missing."""
+# `A if response A is better,`. The lookbehind says that the letter is not the end of a word.
 LETTER_ENTRY = re.compile(
     r"(?P<letter>[AB])(?<!\w.)"
     rf"(?P<meaning>{MEANS}{RESPONSE_OF_LETTER}{IS_BETTER}(?P<stop>[.!]?))"

@@ -19,4 +19,5 @@ def has_fault(clause: str) -> bool:
     if fault is None:
         return False
     # A negation may also stand directly after the fault, as in `missing nothing`.
-    return not FAULT_NEGATION.search(clause[: fault.end() + 10])
+    end_of_next_word = fault.end() + 10
+    return not FAULT_NEGATION.search(clause[:end_of_next_word])

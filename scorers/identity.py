@@ -47,7 +47,8 @@ def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | 
         shape["transcript"] = True
     if form:
         shape |= {"schema": form.schema(settings), "form": form.paragraph(settings)}
-    return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:HASH_DIGITS]
+    written = json.dumps(shape, sort_keys=True)
+    return sha256(written.encode()).hexdigest()[:HASH_DIGITS]
 
 
 def build_judge(

@@ -32,7 +32,7 @@ LONGEST_LEAD = 400
 SOURCE = re.compile(
     rf"(?<![A-Za-z])[AB](?![A-Za-z])|(?i:\b(?:{words.SOURCES})\b)|{words.CHINESE_SOURCES}"
 )
-"""A response, one of its parts, or somebody else, as the source of a text."""
+"""A response, one of its parts, or somebody else, as the source of a text: `A`, `the author`."""
 # The next three are parts of `NAMED_HEADING`: `2. the scores for`, `Response A`, and `(short)`.
 NUMBER_AND_WORDS = r"[^\w\n]*(?:\d+[.)]?[^\w\n]*)?(?:(?:the|scores?|of|for|on) )*"
 """What may precede the noun of a heading, such as `## 2. The score of `."""
@@ -56,7 +56,7 @@ OWN_PARAGRAPH = re.compile(
     rf"(?i)\b(?:i|me|my|mine|myself)(?!\w)|\b(?:{words.RESPONSES_OF_JUDGE})\b"
     r"|(?-i:(?<![\w'’])[AB](?= \w|['’]s\b))"
 )
-"""Words with which the judge speaks of itself or of the responses."""
+"""Words with which the judge speaks of itself or of the responses: `I`, `both`, `B's`."""
 BULLET = r"[-*•–—#%;]+[ \t]|[+>$|]|//|/\*"
 NUMBER_OF_ITEM = r"[(\[]?\d{1,3}[.):\]]|\(?[a-z][.)](?=[ \t])|(?:line|step|l) ?\d+"
 """The number of an item, such as `2.`, `(3)`, `b)` or `line 4`."""
@@ -69,20 +69,21 @@ FOREIGN_TAG = re.compile(
 )
 """A tag at the start of a line that is not markup of a verdict, such as `<details>`."""
 COMMENT_LINE = re.compile(r"[ \t]*(?://|/\*|--(?=[ \t])|;;|\*(?=[ \t].*\*/))")
-"""The beginning of a line that is a comment of a program."""
+"""The beginning of a line that is a comment of a program: `//`, `/*`, `-- `."""
 PROGRAM = re.compile(
     r"(?i)[ \t]*(?!(?:json\w*|jsonl|text|txt|plain\w*|markdown|md|yaml|yml|xml|html|latex|tex|csv"
     r"|output|answer|verdict|result|none)?[ \t]*\Z)\w"
 )
-"""The language of a code block that holds a program."""
+"""The language of a code block that holds a program: `python`, and not `json`."""
 PROMPT_LINE = re.compile(r"^[ \t]*(?:\$|>>>|In \[\d*\]:|PS>|C:\\)(?:[ \t]|$)", re.MULTILINE)
-"""A line of a console session."""
+"""A line of a console session: `$ ls`, `>>> x`."""
 OPENING_SIGNS = " \t*_`([{\"'“„«"
 """Blanks, emphasis and opening signs between a sentence and the verdict after it."""
 SENTENCE_IN_LINE = re.compile(r"(?<=[.!?;。！？；])[*_\"”’)]*\s+")
 """The blanks between two sentences of a line."""
 COMPLETE_END = re.compile(r"[.!?。！？][\"”’)]*\Z")
 """The end of a line that ends a sentence, such as `."`."""
+# The lookbehinds leave out a single full stop, which ends a sentence.
 OPEN_END = re.compile(r"(?:[^\W_]|[,;:—–…-]|\.\.)\.?\Z(?<![^.]\.)(?<!\w\.)")
 """The end of a line in the middle of a sentence: a word, a dash, a comma or three dots."""
 DESCRIPTION = re.compile(
@@ -92,7 +93,7 @@ DESCRIPTION = re.compile(
 NAMED_RESPONSE = re.compile(
     r"(?i:response|answer|option)[ _](?P<name>[ABab])\b|(?<![\w'’])(?P<letter>[AB])(?!\w)"
 )
-"""The name of a response."""
+"""The name of a response: `Response A`, `B`."""
 ANY_WORD = re.compile(r"\w")
 QUOTATION_SIGNS = f"{MASK} \t\r\"“”„«»‘’'"
 """Characters of a line that has only a part of a quotation."""
@@ -151,8 +152,10 @@ def is_introduced(text: str, view: str, place: int) -> bool:
         place: position of the verdict.
     """
     blocks = list(_code_blocks(text)) if "```" in text or "~~~" in text else []
-    if any(block.span[0] < place < block.span[1] for block in blocks if _is_program(block)):
-        return True
+    for block in filter(_is_program, blocks):
+        start, end = block.span
+        if start < place < end:
+            return True
     if _is_in_program(text, view, place) or _is_in_foreign_tag(view, place):
         return True
     if _follows_introduction_on_line(view, place):

@@ -655,7 +655,9 @@ def excerpt_of(text: str) -> str:
     Blanks and line breaks become single blanks. A longer text is cut, with `…` at its end. Halves
     of surrogate pairs become their escapes, because no terminal and no log can write them.
     """
-    line = " ".join(text.split()).encode("utf-8", "backslashreplace").decode()
+    on_one_line = " ".join(text.split())
+    # Surrogates, which no encoding can write, are escaped.
+    line = on_one_line.encode("utf-8", "backslashreplace").decode()
     if len(line) <= LONGEST_EXCERPT:
         return line
     return f"{line[: LONGEST_EXCERPT - 1]}…"

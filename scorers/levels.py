@@ -78,6 +78,7 @@ MINUS_BEFORE = r"(?<![\w\]])[-−]"
 BOUND_BEFORE = r"(?<![\w=|\"–—-])[<>≤≥~≈±][ \t]*"
 """A sign that makes a number a bound, such as `< `; not in `=>`."""
 SLASH_BEFORE = r"(?<!\])/[ \t]*"
+"""A slash before a number, as in `8/10`; not directly after a closing bracket."""
 NOT_A_SCORE = re.compile(rf"(?:{RANGE_BEFORE}|{MINUS_BEFORE}|{BOUND_BEFORE}|{SLASH_BEFORE})\Z")
 """Text before a number that makes it no score.
 

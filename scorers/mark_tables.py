@@ -60,7 +60,8 @@ def cells_of_tables(text: str) -> Iterator[list[Cell]]:
     line that names one, the label must be a word such as `Overall`.
     """
     for lists_of_cells in _cells_by_table(text):
-        has_topic = is_of_criterion(text, lists_of_cells[0][0].place)
+        first_cell = lists_of_cells[0][0]
+        has_topic = is_of_criterion(text, first_cell.place)
         labels = [cells[0].label for cells in lists_of_cells]
         for number, cells in enumerate(lists_of_cells):
             label = cells[0].label
@@ -136,7 +137,8 @@ def _cells_of_columns(rows: list[list[str]], span: tuple[int, int]) -> Iterator[
             row_of_side.setdefault(name["side"], row)
     if len(row_of_side) < len("AB"):
         return
-    header = [] if NAME_CELL.fullmatch(rows[0][0]) else rows[0]
+    first_row = rows[0]
+    header = [] if NAME_CELL.fullmatch(first_row[0]) else first_row
     for column in range(1, min(map(len, row_of_side.values()))):
         label = header[column] if column < len(header) else ""
         yield [Cell(side, label, row[column], *span) for side, row in row_of_side.items()]
@@ -154,7 +156,7 @@ def lines_of_sections(text: str) -> Iterator[Cell]:
     is_answer = False  # whether the line before ends with a colon or question mark
     for line in LINE.finditer(text):
         if not WORD.search(line[0]) and not side:
-            continue
+            continue  # no words, and no name so far
         name = SECTION_HEADING.fullmatch(line[0])
         heading = HEADING.fullmatch(line[0])
         signs = len(heading["signs"] or "") if heading else 0

@@ -375,6 +375,7 @@ def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
         return Demand(f"says {word}", pattern.search)
     count = TIMES.get(times.lower())
     if count is None:
+        # The first word is the number, as in `3 times`.
         count = _parse_count(times.split()[0])
     return Demand(f"says {word} {times}", lambda text: len(pattern.findall(text)) == count)
 

@@ -296,6 +296,7 @@ def _values_of_answer(answers: Answers, code: str) -> Mapping[str, float]:
     (1 + margin / m) / 2, where m is the largest |margin| of all answers.
     """
     answer = answers[code]
+    # The answers are readable: `or 0.0` is for the type checker alone.
     if isinstance(answer, Rating):
         return {"score": answer.score or 0.0}
     if answer.margin is None:

@@ -25,7 +25,7 @@ MARKS_AROUND_ANSWERS = re.compile(
     r"<\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE|END_RESPONSE_TURN"
     r"|return|end)\|>"
 )
-"""Marks that the same families put around the answer."""
+"""Marks that the same families put around the answer: `<|START_RESPONSE|>`."""
 CHANNEL = re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>")
 """The beginning of a text in channels: the reasoning in `analysis`, the answer in `final`."""
 # The mark that begins the answer in a text in channels.

@@ -35,16 +35,16 @@ TABLE_ROW = re.compile(
     r"(?P<close>\|[ \t]*)$",
     re.MULTILINE,
 )
-"""A row of a table with one or two cells."""
+"""A row of a table with one or two cells: `| Verdict | A |`."""
 VALUE_NAME = re.compile(
     r"(?i)[\W_]*(?:(?:final|overall|my|total) )*(?:verdict|winner|level|label|grade|score|rating)"
     r"(?: \([\d –-]+\))?[\W_]*"
 )
-"""The first cell of a row whose second cell is the verdict."""
+"""The first cell of a row whose second cell is the verdict: `**Final verdict**`."""
 NOT_A_WORD = re.compile(r"[^A-Za-z ]")
 """Markup, and the allowed values, in the name of a verdict."""
 LONE_VALUE = re.compile(r"[*_ \t]*\[\[[^\[\]\n]{1,20}\]\][*_ \t]*")
-"""The only cell of a row that is a verdict in double square brackets."""
+"""The only cell of a row that is a verdict in double square brackets: `[[A]]`."""
 
 
 def without_asides(view: str) -> str:

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.attributed_texts import attributes_text_before
-from podium.scorers.comparisons import find_comparisons
+from podium.scorers.comparisons import TIE, find_comparisons
 from podium.scorers.conceded_limits import is_refused, without_conceded_limit
 from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
 from podium.scorers.described_pairs import is_described_beside_other, is_named_decision
@@ -344,10 +344,10 @@ def _verdict_place(stated_verdict: StatedVerdict, preferred: str) -> VerdictPlac
     """
     statement = stated_verdict.statement
     if statement.is_sentence:
-        span = (statement.start, statement.end)
+        start, end = statement.start, statement.end
     else:
-        span = (statement.place, statement.place + len(statement.value))
-    return VerdictPlace(*span, statement.form, preferred, statement.is_sentence)
+        start, end = statement.place, statement.place + len(statement.value)
+    return VerdictPlace(start, end, statement.form, preferred, statement.is_sentence)
 
 
 def response_of_value(value: str) -> str:
@@ -355,9 +355,9 @@ def response_of_value(value: str) -> str:
 
     The result is empty if the value rates one response: it is neither a letter nor a label.
     """
-    if value[:1] not in ("A", "B", "C"):
+    if value[:1] not in ("A", "B", TIE):
         return ""
-    return "C" if "=" in value else value[0]
+    return TIE if "=" in value else value[0]
 
 
 def _first_with_words(view: str, lines: Sequence[Span]) -> Span:
@@ -410,8 +410,12 @@ def _verdict_statements(
         return verdicts
     # The first and the last line may be the same one.
     searched_lines = set(ends) if comparison_lines == "ends" else {ends[1]}
-    short_lines = [line for line in sorted(searched_lines) if line[1] - line[0] < LONGEST_REST]
-    sentences = chain.from_iterable(find_comparisons(view, *line) for line in short_lines)
+    short_lines = [
+        (start, end) for start, end in sorted(searched_lines) if end - start < LONGEST_REST
+    ]
+    sentences = chain.from_iterable(
+        find_comparisons(view, start, end) for start, end in short_lines
+    )
     comparisons = [sentence for sentence in sentences if not _only_names_response(view, sentence)]
     if comparisons or comparison_lines != "ends" or len(view) > LONGEST_REST:
         return [statement for statement in comparisons if statement.form == "marked"]
@@ -574,7 +578,8 @@ def _reason_of_contradiction(
     )
     if any(statement.value != preferred for statement in comparisons):
         return "several verdicts"
-    if preferred == "C":
+    if preferred == TIE:
+        # The checks below search the text for the other response. A tie has none.
         return None
     if PRONOUN_LOSES.match(text_after):
         return "several verdicts"
@@ -704,6 +709,7 @@ def reason_after(text_after: str) -> str | None:
     if text_after.rstrip().endswith("?"):
         return "retracted"
     if not ANY_WORD.search(text_after):
+        # Quotations are masked: the text is a quotation with signs before it, or signs alone.
         has_later_quotation = MASK in text_after and not text_after.strip().startswith(MASK)
         return "reported" if has_later_quotation else None
     if len(text_after) > LONGEST_REST:

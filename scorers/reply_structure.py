@@ -59,7 +59,7 @@ TAG = re.compile(
     rf"</?(?:final_)?(?:{'|'.join(VERDICT_NOUNS.split())}|reasons?|explanation|final_answer"
     r"|p|b|i|u|em|strong|div|span|br|h[1-6]|code|pre)\b[^<>\n]{0,40}>"
 )
-"""Markup around a verdict."""
+"""Markup around a verdict: `<verdict>`, `</b>`."""
 ALLOWED_VALUES = re.compile(
     r"[(\[](?:out of \d{2,3}|\d{1,3} ?(?:-|–|to) ?\d{1,3}|[A-C](?: or |/)[A-C](?:(?: or |/)C)?)"
     r"[)\]](?=[:：])|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
@@ -85,7 +85,7 @@ PROMPT_FENCE = re.compile(
 A fence without its counterpart was copied from a response.
 """
 ROLE_TOKEN = re.compile(r"<\|(?:im_start|start_header_id)\|>[ \t]*\w|<start_of_turn>[ \t]*\w")
-"""The token of a chat template that begins a turn."""
+"""The token of a chat template that begins a turn: `<|im_start|>user`."""
 # A JSON object without inner objects or lists; levels in double square brackets may occur.
 FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
 VERDICT_FIELD = re.compile(
@@ -93,12 +93,14 @@ VERDICT_FIELD = re.compile(
     rf"|{EXPLANATION}|[_ ])+",
     re.IGNORECASE,
 )
-"""Names of fields that give a verdict or its reasons."""
+"""Names of fields that give a verdict or its reasons: `final_verdict`, `explanation`."""
 # Patterns of opening quotation marks, each with the signs that close the quotation.
 CLOSING_MARKS = {
+    # A straight mark opens a quotation after a blank, bracket or such, and before a word.
     r"\"(?<![^ \t\n(\[{:*_—–>]\")(?![ \t])": '"',
     "“": "”",
     "„": "“”",
+    # In `[[A«B]]` the sign compares two responses.
     r"«(?<!\[\[[AB]«)": "»",
     "「": "」",
     "『": "』",

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from podium.scorers.attributed_texts import attributes_text_before
-from podium.scorers.comparisons import OTHER_RESPONSE, find_comparisons
+from podium.scorers.comparisons import OTHER_RESPONSE, TIE, find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts
 from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.introduced_texts import is_introduced
@@ -62,7 +62,8 @@ The forms are, in this order: `clarity is 7`, `7/10`, `Response A: 7`, a line of
 `<score> 7` and `should get a 7`. The pattern is searched in lower case, which is faster.
 """
 # A verdict outside of the scores, such as `verdict: B` or `[[B]]`. It is searched in texts in lower
-# case. It begins with literal characters, because the regex engine searches those as a set.
+# case. It begins with literal characters, because the regex engine searches those as a set. So a
+# lookbehind after each word checks that the word is not the end of a longer one.
 OTHER_VERDICT = re.compile(
     r"(?:verdict(?<!\wverdict)|winner(?<!\wwinner)|better response(?<!\wbetter response)"
     r"|answer(?<!\wanswer)|\[\[[^\[\]\n]{1,40}\])"
@@ -74,19 +75,20 @@ is too long for an explanation."""
 SEARCHED_NEAR_SCORES = 400
 """Number of characters before and after scores that are searched for words against them."""
 REPEATED_SCORE = re.compile(
+    # Not `no 8 for`, `not a 10 for` or `full 10 for`, which do not repeat a score.
     rf"\b(?<!\bno )(?<!\bnot )(?<!\bnot a )(?<!full )(?P<score>{NUMBER})"
     rf"(?: rather than (?:an? )?{NUMBER})?"
     rf" (?:for|on|in) (?P<criterion>{'|'.join(CRITERIA)})\b"
 )
 """A score that an explanation repeats, such as `8 rather than 10 for adherence`."""
 NAMED_RESPONSE = re.compile(r"(?:[Rr]esponse |\A|[.;,] )(?P<side>[AB])\b(?!['’]?\w)")
-"""The name of a response in an explanation."""
+"""The name of a response in an explanation: `Response A`, `. B`."""
 SCORE_RANGE = re.compile(rf"\b{LOWEST_SCORE}[ \t]*(?:to|-|–)[ \t]*{HIGHEST_SCORE}\b")
 """The range of the scores, `1 to 10`, which is not a score."""
 SCORE_OBJECT = re.compile(
     rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE
 )
-"""The beginning of another object with scores, quoted or not."""
+"""The beginning of another object with scores, quoted or not: `{"A": {`."""
 # Words for another range of scores, such as `scores out of 5`.
 OTHER_RANGE = re.compile(
     r"\b(?:each|all|scores?|scale|points|rated?)\W{1,2}(?:are )?(?:out of|of|from|von|sur) "
@@ -173,7 +175,9 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     gaps_near = [_near_scores(start, end) for start, end in gaps]
     preferred = _preferred_letter(verdict)
     outside = BLOCK_QUOTE.sub("", "".join(text[start:end] for start, end in gaps))
-    searched_text = text[gaps_near[0][0] : gaps_near[-1][1]].lower()
+    start_of_first, _ = gaps_near[0]
+    _, end_of_last = gaps_near[-1]
+    searched_text = text[start_of_first:end_of_last].lower()
     letters = {letter.upper() for letter in OTHER_VERDICT.findall(searched_text)}
     if SCORE_OBJECT.search(outside) or letters - {preferred}:
         return "several verdicts"
@@ -187,8 +191,8 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     # Remarks explain the scores. With `Reasons:` before it, a remark is read as an explanation.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
-    scores_start = table.places[0][0]
-    scores_end = table.places[-1][1]
+    scores_start, _ = table.places[0]
+    _, scores_end = table.places[-1]
     if is_introduced(text, view, scores_start) or attributes_text_before(view[scores_end:]):
         return "reported"
     place = VerdictPlace(
@@ -196,7 +200,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     )
     if contradicts(view, place):
         return "several verdicts"
-    if reason or preferred == "C":
+    if reason or preferred == TIE:
         return reason
     comparisons = chain.from_iterable(find_comparisons(view, *span) for span in gaps_near)
     is_contradicted = any(statement.value == OTHER_RESPONSE[preferred] for statement in comparisons)
@@ -206,7 +210,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
 def _preferred_letter(verdict: Verdict) -> str:
     """Return the response that a verdict of scores prefers: A, B, or C for neither."""
     if verdict.credit == 0.5:
-        return "C"
+        return TIE
     return "A" if verdict.credit == 1 else "B"
 
 

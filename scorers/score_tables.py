@@ -15,7 +15,7 @@ from podium.scorers.verdict_statements import LIST_MARK, is_introductory
 
 Scores = dict[tuple[str, str], Decimal]
 """Scores by response (A, B) and criterion."""
-# The name of a response: `A`, `Response A`, `model_b`.
+# The name of a response: `A`, `Response A`, `model_b`; not the end of a word or of a tag (`</A`).
 SIDE = (
     r"(?:(?:response|answer|assistant|model|option|antwort|réponse|respuesta|ответ|回答)s?[ _-]*)?"
     r"(?<![^\W\d_回答])(?<!</)(?P<side>[AB])(?![^\W_]|['’]\w)"
@@ -212,7 +212,7 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
         return "several verdicts"
     if not scores:
         return "no verdict"
-    first_line = lines_of_table[0][0]
+    first_line, _ = lines_of_table[0]
     first_name = next(piece.start() for piece in pieces_of_table if not piece["word"])
     # Words before the first name are left outside of the table, and checked like the other text.
     has_words_before = re.search(r"[^\W\d_]", view[first_line:first_name])

@@ -51,6 +51,7 @@ APPROVING_SIGN = "✅✓✔☑👍🟢🏆🥇"
 REJECTING_SIGN = "❌✗✘✕✖❎👎🚫⛔🔴🥈"
 # The next patterns match one mark of each kind, whose text is in the group `mark`.
 SIGNS = rf"(?P<mark>[{APPROVING_SIGN}{REJECTING_SIGN}])[\ufe0f🏻-🏿]*"
+"""An approving or rejecting sign, with the characters that choose its form or colour of skin."""
 STARS = r"(?P<mark>(?:[⭐★🌟]\ufe0f?)+)[☆✩]*(?:[ \t]*\([^()\n]{1,12}\))?"
 """A row of stars, of which empty ones do not count: `★★★☆ (3/4)`; group `mark` is the full ones."""
 GRADE = r"(?P<mark>[A-F][+−–-]?)(?![\w+])"
@@ -90,12 +91,12 @@ GRADE_WORD = re.compile(
     r"|\b(?:gets?|got|earns?|earned|receives?|received|deserves?)[ \t]+an?\b"
     r"|\b(?:give|gave|award)\b"
 )
-"""Words which say that letters are grades."""
+"""Words which say that letters are grades: `grade`, `gets a`."""
 SCORE_WORD = re.compile(
     r"(?i)\b(?:scor(?:es?|ed)|ratings?|rated|marks?|grades?|points?|stars?"
     r"|of (?:five|seven|ten|\d+))\b|/[ \t]*\d"
 )
-"""Words which say that numbers in words are scores."""
+"""Words which say that numbers in words are scores: `points`, `of ten`, `/ 10`."""
 SEARCHED_END = 3000
 """Number of characters at the end of a reply that are searched for marks."""
 SEARCHED_BEFORE = 60

@@ -19,13 +19,21 @@ NOUN_BEFORE_NAME = rf"(?:(?i:{'|'.join(words.RESPONSE_NOUNS.split())}|assistant)
 NUMBER = (
     r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:[ \t]*(?:%|/[ \t]*\d{1,3}|(?:out )?of \d{1,3}|分))?"
 )
-# What follows a number that is a score: a sign, a unit, or a word such as `and`. A longer number, a
-# range, a factor or a number of words is no score.
+# What follows a number that is no score: the rest of a longer number or word (`7.25`, `7b`, `7-9`),
+# a sentence in small letters, a noun or factor (`7 words`, `7x`), or a whole (`7 of the 10`).
+NO_SCORE = (
+    r"[\w.,]\d|[\w–-]|\.[ \t]+[a-z]|[ \t]*(?:words?|[:*x×]|[-–][ \t]*\d)"
+    r"|[ \t]+of[ \t]+(?:the[ \t]+)?\d"
+)
+UNITS_OF_SCORE = "points?|pts|punkten?|stars?"
+WORDS_AFTER_SCORE = (
+    "vs?|versus|and|und|et|y|but|while|whereas|for|to|on|in|because|as|since|overall|over|so|from"
+)
+# What follows a number that is a score: a sign, the end of the text, a unit, a word such as `and`,
+# or the name or sentence that comes next.
 END_OF_NUMBER = (
-    r"(?![\w.,]\d|[\w–-]|\.[ \t]+[a-z]|[ \t]*(?:words?|[:*x×]|[-–][ \t]*\d)"
-    r"|[ \t]+of[ \t]+(?:the[ \t]+)?\d)"
-    r"(?=[ \t]*(?:[^\w \t]|\Z|(?:points?|pts|punkten?|stars?|vs?|versus|and|und|et|y|but|while"
-    r"|whereas|for|to|on|in|because|as|since|overall|over|so|from)\b|[AB]\b|[A-Z]))"
+    rf"(?!{NO_SCORE})"
+    rf"(?=[ \t]*(?:[^\w \t]|\Z|(?:{UNITS_OF_SCORE}|{WORDS_AFTER_SCORE})\b|[AB]\b|[A-Z]))"
 )
 GIVING_VERBS = (
     r"(?:gets?|got|scores?|scored|earns?|earned|receives?|received|deserves?|is|at|with|rated"
@@ -48,7 +56,8 @@ SCORE_BEFORE_NAME = re.compile(
     rf"(?<![\w.,/]){NUMBER}[ \t]*(?:points?[ \t]*)?(?:(?:for|to)[ \t]+|\(){NOUN_BEFORE_NAME}{NAME}"
 )
 SECTION_HEADING = re.compile(rf"[^\w\n]*{NOUN_BEFORE_NAME}{NAME}[^\w\n]*(?:\(|:|\Z)")
-"""A line that begins with the name of a response, whose score may stand on a later line."""
+"""A line that begins with the name of a response, whose score may stand on a later line:
+`**Response A:**`."""
 SECTION_SCORE = re.compile(
     rf"(?i)[^\w\n]*(?:(?:total|overall|final) ?)*(?:scores?|rating|grade|points|total)\W{{1,6}}"
     rf"{NUMBER}"
@@ -57,6 +66,7 @@ SECTION_SCORE = re.compile(
 """A line with the score of a section, such as `Total score: 7/10`."""
 NOUN_OF_SCORE = r"(?:score|rating|grade|points|total)"
 """A word for a score in the name of a field, such as `rating`."""
+# The name of a field, such as `score_a` or `b_rating`.
 NAME_OF_SCORE = rf"{NOUN_OF_SCORE}[ _-]?(?P<after>[ab])|(?P<before>[ab])[ _-]?{NOUN_OF_SCORE}"
 SCORE_FIELD = re.compile(rf"(?i)[\"'](?:{NAME_OF_SCORE})[\"'][ \t]*:[ \t]*[\"']?{NUMBER}")
 """A field of a JSON object with the score of one response, such as `"score_a": 7`."""
@@ -64,12 +74,13 @@ TOTAL_WORD = re.compile(
     r"(?i)\b(?:total|sum|overall|average|mean|final|scores?|rating|gesamt|summe|durchschnitt"
     r"|moyenne|media|promedio|итого|сумма)\b|总分|总计|平均"
 )
-"""Words of a line whose scores stand for the whole response."""
+"""Words of a line whose scores stand for the whole response: `total`, `overall`."""
 OTHER_COUNTS = re.compile(
     r"(?i)\b(?:rank\w*|plac(?:e|ed|es)|position|errors?|mistakes?|words?|penalt\w*|deduct\w*"
     r"|lower|fewer|length|lines?|sentences?|steps?|typos?|issues?|characters?|tokens?)\b"
 )
-"""Words of a line whose numbers are no scores, or of which the lower one is better."""
+"""Words of a line whose numbers are no scores, or of which the lower one is better: `rank`,
+`errors`, `words`."""
 NAME_CELL = re.compile(rf"[ \t*_]*{NOUN_BEFORE_NAME}{NAME}[^|\w]*(?:\w[^|]{{0,20}})?")
 """A cell with the name of a response, such as ` **Response A** `."""
 NUMBER_CELL = re.compile(rf"[ \t*_]*{NUMBER}[ \t*_]*")
@@ -109,6 +120,7 @@ def preferred_by_scores(view: str) -> str | None:
     leads = [*_leads_of_sentences(text), *_leads_of_columns(text), *_leads_of_sections(text)]
     leads += _leads_of_fields(text)
     totals = [lead for lead in leads if lead.is_total]
+    # The last total decides. Without totals, all scores do.
     deciding_leads = totals[-1:] or leads
     preferred = {"A" if lead.margin > 0 else "B" for lead in deciding_leads if lead.margin}
     return preferred.pop() if len(preferred) == 1 else None

@@ -47,6 +47,7 @@ It is `## `, `- `, `2. `, a sign such as a cross, or `Step 5 - ` before a word s
 # The end of a sentence before the next one, or a comma before a word such as `therefore`. The
 # pattern begins with a set of characters, which is searched faster than alternatives.
 SENTENCE_START = re.compile(
+    # A blank after `.`, but not after an abbreviation; no blank after `。`; a comma and a word.
     rf"(?i)[.!?;,。！？；](?:(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+"
     rf"|(?<=[。！？；])|(?<=,)[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b))"
 )
@@ -83,17 +84,26 @@ VALUE_SEPARATOR = re.compile(r"[:：=–—→-]|\\boxed")
 CLOSERS = r"[*_`>\])}\"'”“»’$】]*+"
 """Signs that close brackets, quotations and emphasis around the value."""
 TAIL = re.compile(
+    # The end of the line or of the sentence. After a sign such as `。`, no blank follows.
     rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?:(?=\s|\Z)|(?<=[。！]))"
+    # `A > B`, `A over the other`.
     r"|[ \t]*(?:>+|over|rather than|instead of|than|beats|outperforms)[ \t]*"
     r"(?:the other\b|(?:response )?[AB]\b)"
+    # `A, not B`.
     r"|,[ \t]*(?:and )?not (?:the other\b|(?:response )?[AB](?!\w))"
+    # A comma, unless another letter follows, as in a list of letters.
     rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;/]|or\b|and\b)))"
+    # A bracket, a colon, or a blank before a sign such as a dash.
     rf"|(?=[（(]|[ \t]*[:：]\s)|[ \t]+(?=[^\w\s./|\[&])"
+    # `A because ...`.
     rf"|[ \t]+(?=(?:because|since|as|weil|denn|car|parce|porque|так как)\b)"
+    # A new sentence after a bold or bracketed value: `**A** It is shorter.`
     rf"|(?<=[*\])])[ \t]+(?=(?-i:[A-Z])\w)"
+    # A new sentence after a value without a full stop: `A>B response A is shorter`.
     r"|(?<=[<=>][AB] response)[ \t]+(?=[AB] is\b)"
     r"|(?<=\]\]|[<=>][AB])[ \t]+"
     r"(?=(?:response [AB] is|they are|both are|somewhat|slightly|far|much)\b)"
+    # `A by far.`
     rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",
     re.IGNORECASE,
 )
@@ -194,7 +204,7 @@ def find_statements(
     statements = []
     for number, (line_start, line_end) in enumerate(lines):
         if signs and not signs.search(view, line_start, line_end):
-            continue
+            continue  # for speed: it cannot have a statement
         splits_sentences = number == 0 or number >= len(lines) - LAST_LINES
         starts = _clause_starts(view, (line_start, line_end), splits_sentences=splits_sentences)
         for start in starts:

@@ -64,7 +64,7 @@ CLAUSE_END = re.compile(r"[.;!?\n]")
 OPPOSING_WORD = re.compile(
     r"(?i)\b(?:but|yet|however|though|although|while|whereas|doubt|supposedly|allegedly|except)\b"
 )
-"""Words before or after a praise that may oppose it."""
+"""Words before or after a praise that may oppose it: `but`, `although`."""
 
 
 def find_weak_preference(view: str) -> Statement | None:

@@ -60,7 +60,7 @@ def audit(
 
     with show_progress():
         battles, names, settings = rank_arguments(query, how)
-        judgments = read_query(query.judgments())
+        judgments = read_query(query.without_merging())
         arguments = typed_arguments(OUTPUT_OPTIONS)
         result = audit_battles(battles, names, judgments=judgments, arguments=arguments, **settings)
     messages = [

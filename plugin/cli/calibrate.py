@@ -183,9 +183,9 @@ def _compare_targets(battles: "Battles", how: CalibrationOptions) -> "list[Repor
     from podium.rankers.calibration.calibration_run import calibrate_targets
     from podium.show.report import calibration_view as view
 
-    shared = asdict(how)
-    del shared["target"], shared["constant"]
-    targets = calibrate_targets(battles, tell=warn, **shared)
+    shared_options = asdict(how)
+    del shared_options["target"], shared_options["constant"]
+    targets = calibrate_targets(battles, tell=warn, **shared_options)
     if not targets:
         return []
     differences = view.differences_report(select_best(targets, how.level))

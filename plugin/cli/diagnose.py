@@ -86,7 +86,7 @@ def diagnose(
 
     families = options.join_assignments(map(_read_families, how.families))
     with show_progress():
-        judgments = read_query(query.judgments())
+        judgments = read_query(query.without_merging())
         battles = read_query(query)
         gold = read_gold(how.gold) if how.gold else None
     diagnosis = diagnose_battles(

@@ -33,10 +33,10 @@ try:
     typed = {{os.path.basename(one).removeprefix("-m").partition(".")[0] for one in sys.orig_argv}}
     if not typed.isdisjoint({programs!a}):
         from importlib.machinery import SourceFileLoader
-        on_start = {{"__name__": "podium.hosts.on_start"}}
-        exec(SourceFileLoader(on_start["__name__"], {path!a}).get_code(on_start["__name__"]), \
-on_start)
-        on_start["watch"]()
+        name = "podium.hosts.on_start"
+        namespace = {{"__name__": name}}
+        exec(SourceFileLoader(name, {path!a}).get_code(name), namespace)
+        namespace["watch"]()
 except Exception:
     pass
 """

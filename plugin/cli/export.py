@@ -311,7 +311,7 @@ def _export_preferences(
 
     _reject_rankings(query)
     battles = read_query(query)
-    judgments = read_query(query.judgments())
+    judgments = read_query(query.without_merging())
     sources = [str(source) for source in query.sources]
     texts = collect_texts(judgments, sources, responses, query.allow)
     data = preference_data(battles, texts, how)

@@ -158,7 +158,7 @@ class TariffOptions:
 @options.number_option(
     "--overlap",
     interval="[0,1]",
-    help="Share of the battles that all judges judge who take turns.",
+    help="If judges take turns: share of the battles that all of them judge.",
     default=0.0,
 )
 @options.number_option("--tokens-in", interval="[0,]", help="Input tokens of a judge call.")

@@ -212,8 +212,8 @@ def rank_arguments(
     query = replace(query, scores_only=scores_only)
     if how.by == "metric" and not query.metric:
         query = replace(query, metric=("all",))
-    shared = ("level", "seed", "by", "pool", "calibration", "models")
-    arguments = {name: getattr(how, name) for name in shared} | settings
+    shared_options = ("level", "seed", "by", "pool", "calibration", "models")
+    arguments = {name: getattr(how, name) for name in shared_options} | settings
     return read_query(query), names, arguments
 
 

@@ -127,7 +127,7 @@ def _content_of_battles(
     from podium.show.page.material import PageContent, add_battles_to_page
     from podium.show.page.sources import collect_texts, costs_table
 
-    judgments = read_query(query.judgments())
+    judgments = read_query(query.without_merging())
     ranking, battles = rank_sources(query, how)
     sources = [str(source) for source in query.sources]
     texts = None if no_texts else collect_texts(judgments, sources, responses, query.allow)

@@ -78,6 +78,12 @@ def _common_beginning(texts: Sequence[str]) -> str:
     return first[: shared_length(first, last)]
 
 
+def _common_end(texts: Sequence[str]) -> str:
+    """Return the longest text with which all texts end."""
+    (end,) = _read_backwards([_common_beginning(_read_backwards(texts))])
+    return end
+
+
 def _read_backwards(texts: Sequence[str]) -> list[str]:
     """Return each text with its characters in reverse order."""
     return [text[::-1] for text in texts]
@@ -90,10 +96,10 @@ def _different_beginnings(texts: Sequence[Sequence[str]]) -> list[str]:
     left out. If it begins within a word of some run, only what follows its first blank is left out.
     """
     beginnings = [_common_beginning(texts_of_run) for texts_of_run in texts]
-    shared = _common_beginning(_read_backwards(beginnings))[::-1]
-    different = [beginning.removesuffix(shared) for beginning in beginnings]
+    end = _common_end(beginnings)
+    different = [beginning.removesuffix(end) for beginning in beginnings]
     if any(beginning and not beginning[-1].isspace() for beginning in different):
-        blank = BLANK.search(shared)
-        shared = shared[blank.end() :] if blank else ""
-        different = [beginning.removesuffix(shared) for beginning in beginnings]
+        blank = BLANK.search(end)
+        end_after_blank = end[blank.end() :] if blank else ""
+        different = [beginning.removesuffix(end_after_blank) for beginning in beginnings]
     return different

@@ -45,6 +45,7 @@ def names_by_input(
             if is_paired:
                 alike[key].append(item)
             if is_paired and key in names_of_input:
+                # An earlier run has this input. The loop below gives its names.
                 continue
             names_of_run[item.id] = _free_name(item, input_of_name)
             input_of_name.setdefault(names_of_run[item.id], key)

@@ -295,8 +295,8 @@ def value_texts(values: Iterable[str | None], *, are_for_names: bool = False) ->
     contents = [DEFAULT if value is None else _plain_content(value) for value in values]
     long = {content for content in contents if len(content) > LONGEST_VALUE}
     # All texts begin as the first and the last of them in order do.
-    alike = shared_length(min(long), max(long)) if len(long) > 1 else 0
-    texts = [_shown_content(content, alike) for content in contents]
+    shared_characters = shared_length(min(long), max(long)) if len(long) > 1 else 0
+    texts = [_shown_content(content, shared_characters) for content in contents]
     values_of_text: dict[str, set[str | None]] = defaultdict(set)
     for value, text in zip(values, texts, strict=True):
         values_of_text[text].add(value)
@@ -357,7 +357,7 @@ def _plain_content(value: str) -> str:
     return text[:SHOWN_OF_HASH] if HASH.fullmatch(text) else text
 
 
-def _shown_content(content: str, alike: int) -> str:
+def _shown_content(content: str, shared_characters: int) -> str:
     """Return a short form of a value, of at most `LONGEST_VALUE` characters.
 
     A longer value lacks its middle. It also lacks what long values have in common at the beginning,
@@ -365,12 +365,12 @@ def _shown_content(content: str, alike: int) -> str:
 
     Args:
         content: the value.
-        alike: number of characters with which all long values begin.
+        shared_characters: number of characters with which all long values begin.
     """
-    if len(content) <= LONGEST_VALUE or alike <= CHARACTERS_BEFORE:
+    if len(content) <= LONGEST_VALUE or shared_characters <= CHARACTERS_BEFORE:
         return shorten(content, LONGEST_VALUE)
     # The word in which the values differ, or a few characters where there are no words.
-    start = max(content.rfind(" ", 0, alike) + 1, alike - CHARACTERS_BEFORE)
+    start = max(content.rfind(" ", 0, shared_characters) + 1, shared_characters - CHARACTERS_BEFORE)
     return shorten(f"... {content[start:]}", LONGEST_VALUE)
 
 

@@ -106,10 +106,10 @@ def _sources_by_target(
     ):
         run = asked_runs[position].run
         # Runs with equal items share one list, of which an older run has given all targets.
-        shared = run.task, id(asked_runs[position].items)
-        if shared in read and read[shared] == names[position]:
+        task_and_items = run.task, id(asked_runs[position].items)
+        if task_and_items in read and read[task_and_items] == names[position]:
             continue
-        read[shared] = names[position]
+        read[task_and_items] = names[position]
         for item in asked_runs[position].items:
             key = run.task, names[position].get(item.id, item.id)
             if item.target is not None:

@@ -83,6 +83,7 @@ def comparison_answer(
     p_name = "two-sided p" if gate else "p"
     on_slices = _sentences_on_slices(findings[0], by)
     sentences = [*verdict, *_pair_sentences(findings[0], p_name, on_slices)]
+    # At most three sentences, those on slices apart: sentences on doubts come last.
     return tuple(sentences[: 3 + len(on_slices)])
 
 
@@ -128,12 +129,9 @@ def _pair_sentences(finding: PairFinding, p_name: str, on_slices: Sequence[str])
         sentences.append(_doubt_sentence(finding.rater_check))
     if finding.loss_unknown is not None and finding.is_distinguishable:
         sentences.append(_unknown_sentence(finding.loss_unknown))
-    if _depends_on_choice(finding):
-        sentences.append(
-            comparison_templates.CHOSEN.format(
-                pairs=finding.pairs, p=p_text(finding.p_if_chosen or 1.0)
-            )
-        )
+    if finding.p_if_chosen is not None and _depends_on_choice(finding):
+        p = p_text(finding.p_if_chosen)
+        sentences.append(comparison_templates.CHOSEN.format(pairs=finding.pairs, p=p))
     sentences += on_slices
     if len(finding.results):
         sentences.append(_tally_sentence(finding))
@@ -230,6 +228,7 @@ def _further_items_sentence(finding: PairFinding) -> str:
     unit = finding.unit_of_further
     beside = ""
     if unit != finding.unit:
+        # The further units are raters, not items.
         beside = further_items_text(
             raters=finding.units_so_far,
             further_raters=number,
@@ -454,10 +453,12 @@ def _contrary_slices(findings: Sequence[PairFinding], by: str | None) -> list[st
         )
         for each in contrary[:MOST_WITH_SLICES]
     ]
-    others = len(contrary) - MOST_WITH_SLICES
-    if others > 0:
-        are = "is" if others == 1 else "are"
-        more = comparison_templates.MORE_BY_SLICE.format(number=others, are=are, column=by)
+    number_of_others = len(contrary) - MOST_WITH_SLICES
+    if number_of_others > 0:
+        are = "is" if number_of_others == 1 else "are"
+        more = comparison_templates.MORE_BY_SLICE.format(
+            number=number_of_others, are=are, column=by
+        )
         sentences.append(more)
     return sentences
 
@@ -595,11 +596,11 @@ def _wider_interval(decisions: Sequence[GateDecision]) -> str:
             continue
         low, _ = finding.interval
         if low is not None and low <= decision.threshold:
-            several = ""
+            over_all_tests = ""
             if finding.tests > 1:
-                several = comparison_templates.OVER_ALL_TESTS.format(number=finding.tests)
+                over_all_tests = comparison_templates.OVER_ALL_TESTS.format(number=finding.tests)
             return comparison_templates.WIDER_INTERVAL.format(
-                threshold=bound_text(decision, "threshold"), several=several
+                threshold=bound_text(decision, "threshold"), over_all_tests=over_all_tests
             )
     return ""
 

@@ -143,7 +143,7 @@ def compare(
     answers, unknown = _find_answers(() if tables else sources, responses, battles, reading)
     lost_responses = _lost_files_of_responses(answers, battles) if responses else ()
     named_pairs = _choose_pairs(battles, names, baseline, candidates)
-    pairs = [_build_pair(*pair, answers, battles, how) for pair in named_pairs]
+    pairs = [_build_pair(name, other, answers, battles, how) for name, other in named_pairs]
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
@@ -241,6 +241,7 @@ def _split_words(
             tables.append(word)
         else:
             texts.append(str(word))
+    # All names are known, and there are no words to tell from sources.
     if baseline is not None and tables and not texts:
         return [], [], tables
     # A table stands among the words as a source without a path.
@@ -387,8 +388,8 @@ def _choose_pairs(
     if baseline is None:
         if candidates:
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
-        candidates = names[:1]
-        baseline = names[1]
+        candidate, baseline = names
+        candidates = [candidate]
     models = battles.models
     full_baseline = _find_model(baseline, battles)
     chosen_candidates = [_find_model(name, battles) for name in candidates]
@@ -527,26 +528,26 @@ def _find_unclaimed(
     """
     losses = flagged_losses(checks)
     order = doubt_about_one_order(checks)
-    unclaimed: dict[str, tuple[str, ...]] = {}
+    unclaimed_by_check: dict[str, tuple[str, ...]] = {}
     if losses is not None:
-        unclaimed[losses.name] = losses.models
+        unclaimed_by_check[losses.name] = losses.models
     if order is not None:
-        unclaimed[order.name] = battles.models
-    if not unclaimed:
+        unclaimed_by_check[order.name] = battles.models
+    if not unclaimed_by_check:
         return {}
     once = battles if pool else judged_once(battles)
     try:
         ranking = rank(once, RANKER_OF_DECISIONS, level=level, pool=pool, answers=False)
     except PodiumError:
-        return unclaimed
+        return unclaimed_by_check
     if len(ranking.standings) > 1:
-        return unclaimed
+        return unclaimed_by_check
     if losses is not None:
-        unclaimed[losses.name] = unclaimed_models(ranking.standings[0], once, losses)
+        unclaimed_by_check[losses.name] = unclaimed_models(ranking.standings[0], once, losses)
     if order is not None:
         # The order of the responses may explain why these models are ahead or behind.
-        unclaimed[order.name] = explained_by_any_order(ranking.standings[0], once, checks)
-    return unclaimed
+        unclaimed_by_check[order.name] = explained_by_any_order(ranking.standings[0], once, checks)
+    return unclaimed_by_check
 
 
 def _with_all_doubts(
@@ -567,8 +568,8 @@ def _with_all_doubts(
         level: confidence level.
         pool: whether verdicts of several judges are pooled.
     """
-    unclaimed = _find_unclaimed(battles, checks, level, pool)
-    doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
+    unclaimed_by_check = _find_unclaimed(battles, checks, level, pool)
+    doubted = [_with_doubts(each, checks, battles, unclaimed_by_check) for each in findings]
     with_orders = _with_orders_of_slices(doubted, battles, by, level, pool)
     return _with_raters(with_orders, battles)
 
@@ -577,7 +578,7 @@ def _with_doubts(
     finding: PairFinding,
     checks: Sequence[Check],
     battles: Battles,
-    unclaimed: Mapping[str, Sequence[str]],
+    unclaimed_by_check: Mapping[str, Sequence[str]],
 ) -> PairFinding:
     """Return a finding with the doubts that its attributes describe, also in its slices.
 
@@ -597,7 +598,8 @@ def _with_doubts(
         finding: what was compared.
         checks: the adjusted checks of the battles.
         battles: the battles.
-        unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
+        unclaimed_by_check: the models about which nothing can be claimed, by the name of the
+            flagged check.
             It has each flagged check of losses or of single orders.
     """
     models = (finding.candidate, finding.baseline)
@@ -616,12 +618,12 @@ def _with_doubts(
         losses = doubt_about_losses(checks, models)
         if losses is not None:
             is_open = not finding.is_distinguishable
-            is_explained = is_open or not set(models).isdisjoint(unclaimed[losses.name])
+            is_explained = is_open or not set(models).isdisjoint(unclaimed_by_check[losses.name])
             kind_of_doubt = "doubt" if is_explained else "loss_check"
             doubts[kind_of_doubt] = losses
         doubts["loss_unknown"] = unknown_loss(checks)
         doubts["judge_doubt"] = doubt_about_judge(checks)
-        doubts |= _doubts_about_order(finding, checks, unclaimed, doubts)
+        doubts |= _doubts_about_order(finding, checks, unclaimed_by_check, doubts)
     if doubts.get("doubt") is None:
         doubts["doubt"] = dependent_groups(checks)
     if doubts.get("judge_doubt") is None:
@@ -644,8 +646,10 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
     """
     all_raters = count_raters(battles)
     raters_of_model = {}
-    if all_raters is not None and all_raters[1] > MOST_OF_FEW_RATERS:
-        raters_of_model = count_raters_of_models(battles, all_raters[0])
+    if all_raters is not None:
+        kind_of_rater, number_of_all = all_raters
+        if number_of_all > MOST_OF_FEW_RATERS:
+            raters_of_model = count_raters_of_models(battles, kind_of_rater)
     changed = []
     for finding in findings:
         includes_raters = finding.difference.raters is not None
@@ -658,10 +662,11 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
             battles_of_pair = battles.select(are_between(battles, pair))
             raters = count_raters(battles_of_pair) or raters
         elif raters is not None and raters_of_model:
+            kind_of_rater, number_of_all = raters
             names = (finding.candidate, finding.baseline)
-            fewest = min(raters_of_model.get(name, raters[1]) for name in names)
+            fewest = min(raters_of_model.get(name, number_of_all) for name in names)
             if fewest <= MOST_OF_FEW_RATERS:
-                raters = (raters[0], fewest)
+                raters = (kind_of_rater, fewest)
         is_shown = finding.is_distinguishable or includes_raters
         rater_check = finding.rater_check if is_shown and finding.doubt is None else None
         changed.append(replace(finding, raters=raters, rater_check=rater_check))
@@ -697,23 +702,23 @@ def _with_orders_of_slices(
         slices = []
         for finding_of_slice in finding.slices:
             if finding.measure != SCORE and finding_of_slice.slice in doubts_of_slice:
-                checks, unclaimed = doubts_of_slice[finding_of_slice.slice]
-                finding_of_slice = _with_own_order(finding_of_slice, checks, unclaimed)
+                checks, unclaimed_by_check = doubts_of_slice[finding_of_slice.slice]
+                finding_of_slice = _with_own_order(finding_of_slice, checks, unclaimed_by_check)
             slices.append(finding_of_slice)
         changed.append(replace(finding, slices=tuple(slices)))
     return changed
 
 
 def _with_own_order(
-    finding: PairFinding, checks: Sequence[Check], unclaimed: Mapping[str, Sequence[str]]
+    finding: PairFinding, checks: Sequence[Check], unclaimed_by_check: Mapping[str, Sequence[str]]
 ) -> PairFinding:
     """Return the finding of a slice with the doubts about the order by its own verdicts.
 
     Args:
         finding: the finding, with the doubts of all verdicts.
         checks: the checks of the order in the slice; if empty, the finding is not changed.
-        unclaimed: the models about which nothing can be claimed in the slice, by the name of the
-            flagged check.
+        unclaimed_by_check: the models about which nothing can be claimed in the slice, by the name
+            of the flagged check.
     """
     if not checks:
         return finding
@@ -724,14 +729,14 @@ def _with_own_order(
         doubts[attribute] = None if is_of_order else check
     doubts["judge_doubt"] = doubt_about_judge(checks) or doubts["judge_doubt"]
     finding_of_slice = replace(finding, **doubts)
-    doubts |= _doubts_about_order(finding_of_slice, checks, unclaimed, doubts)
+    doubts |= _doubts_about_order(finding_of_slice, checks, unclaimed_by_check, doubts)
     return replace(finding, **doubts)
 
 
 def _doubts_about_order(
     finding: PairFinding,
     checks: Sequence[Check],
-    unclaimed: Mapping[str, Sequence[str]],
+    unclaimed_by_check: Mapping[str, Sequence[str]],
     checks_of_models: Mapping[str, Check | None],
 ) -> dict[str, Check]:
     """Return the doubt that a judge which read single orders favours the response shown first.
@@ -742,7 +747,8 @@ def _doubts_about_order(
     Args:
         finding: what was compared.
         checks: the adjusted checks of the battles.
-        unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
+        unclaimed_by_check: the models about which nothing can be claimed, by the name of the
+            flagged check.
         checks_of_models: the other doubts, which are kept.
 
     Returns:
@@ -752,7 +758,7 @@ def _doubts_about_order(
     if order is None:
         return {}
     attribute = "loss_check"
-    if not {finding.candidate, finding.baseline}.isdisjoint(unclaimed[order.name]):
+    if not {finding.candidate, finding.baseline}.isdisjoint(unclaimed_by_check[order.name]):
         attribute = "doubt"
     elif not finding.is_distinguishable:
         attribute = "judge_doubt"

@@ -78,6 +78,7 @@ def _reject_different_settings(
     """
     for word, runs in zip(words, runs_at_paths, strict=True):
         names = sorted({run.model for run in runs})
+        # Settings are in the name of a run only where runs of its model differ in them.
         differ_in_settings = any(run.named_settings for run in runs)
         if len(names) > 1 and differ_in_settings:
             raise UsageError(
@@ -112,10 +113,12 @@ def _names_of_two_runs(
         sources = {run.source for run in runs}
         names_in_both.append({run.model for run in runs_at_both if run.source in sources})
     have_one_name = all(len(names) == 1 for names in names_in_both)
-    if have_one_name and names_in_both[0] != names_in_both[1]:
+    if have_one_name:
         first, second = (min(names) for names in names_in_both)
-        return (first, second), False
-    if models_at_paths[0] != models_at_paths[1]:
+        if first != second:
+            return (first, second), False
+    models_at_first, models_at_second = models_at_paths
+    if models_at_first != models_at_second:
         return None
     _require_one_task(runs_at_paths)
     newest = [max(runs, key=lambda run: run.time) for runs in runs_at_paths]

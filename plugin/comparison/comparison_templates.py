@@ -51,8 +51,8 @@ SEVERAL_QUESTIONS = "{candidate} compared with {baselines}: {groups} ({number} t
 ALL_ADVISORY = "{verdict}: every requirement is advisory."
 ALL_MET = "PASS: {requirements} are met{wider}{unseen}."
 WIDER_INTERVAL = (
-    "; the table's interval contains {threshold}: it is two-sided{several}, and the gate tests one "
-    "side of one difference"
+    "; the table's interval contains {threshold}: it is two-sided{over_all_tests}, and the gate "
+    "tests one side of one difference"
 )
 OVER_ALL_TESTS = " and over all {number} tests"
 SOME_BLOCKING = "{verdict}: {number} of {all} requirements {outcome}: {names}."

@@ -174,7 +174,8 @@ def parse_requirement(text: str) -> Requirement:
         return Requirement(text)
     if word != "not-worse" or not equals:
         raise UsageError(f"requirement {text!r}: {FORMS_OF_REQUIREMENT}")
-    return Requirement(text, *parse_margin(margin, f"requirement {text!r}"))
+    size, unit = parse_margin(margin, f"requirement {text!r}")
+    return Requirement(text, margin=size, unit=unit)
 
 
 def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> list[Requirement]:

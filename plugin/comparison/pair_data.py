@@ -141,10 +141,12 @@ def _measure_scores(
         test = _bet_on_results(results, largest=1.0, unit=battles.unit)
     else:
         by_item = score_difference(results, is_share=is_share, unit=battles.unit)
-        values = _score_values(scored_rows, results)
+        values, weight = _score_values(scored_rows, results)
         test_groups = partial(grouped_difference, largest=1.0 if is_share else np.inf)
         all_raters = raters_of_scores(battles)
-        test = _test_with_raters(by_item, battles, all_raters, scored_rows, *values, test_groups)
+        test = _test_with_raters(
+            by_item, battles, all_raters, scored_rows, values, weight, test_groups
+        )
     return _PairResults(
         measure=SCORE,
         differences={SCORE: test},
@@ -338,10 +340,11 @@ def _elo_with_raters(
     raters = raters_of(battles)
     if raters is None or comparison_graph(pair_sums(coded)).groups > 1:
         return test
-    error = elo_error(coded, *codes, raters)
+    candidate, baseline = codes
+    error = elo_error(coded, candidate, baseline, raters)
     raters_of_model = cluster_by_raters(coded, raters).clusters_by_model()
     fewest = int(raters_of_model[list(codes)].min())
-    test_by_rater = partial(elo_difference, cluster_by_raters(coded, raters), *codes)
+    test_by_rater = partial(elo_difference, cluster_by_raters(coded, raters), candidate, baseline)
     return add_rater_errors(
         test,
         error,

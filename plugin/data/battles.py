@@ -493,19 +493,19 @@ class Battles:
         Battles without a credit because a score is missing count as missing, not as unparsed.
         """
         tally = self.tally
-        _, lacking = self._reasons
+        _, without_score = self._reasons
         missing = self.missing
-        if lacking:
-            missing = (missing or 0) + lacking
+        if without_score:
+            missing = (missing or 0) + without_score
         grades = self.grades
         # A battle of two grades is no judgment itself: a response is graded once for all battles.
-        judgments = tally.judgments - lacking - grades.battles + grades.number
+        judgments = tally.judgments - without_score - grades.battles + grades.number
         has_judge = bool({*self.judges} - {UNNAMED_JUDGE})
         return Counts(
             items=tally.items,
             judgments=judgments,
-            battles=tally.battles - lacking,
-            unparsed=tally.battles - lacking - tally.judged,
+            battles=tally.battles - without_score,
+            unparsed=tally.battles - without_score - tally.judged,
             one_sided=tally.swaps["one-sided"],
             missing=missing,
             without_margin=tally.judged - tally.with_margin,
@@ -533,18 +533,22 @@ class Battles:
 
     def unparsed_reasons(self) -> dict[str, int]:
         """Count the unparsed battles by reason, the most frequent first."""
-        return self._reasons[0]
+        unparsed, _ = self._reasons
+        return unparsed
 
     @cached_property
     def _reasons(self) -> tuple[dict[str, int], int]:
         """The number of unparsed battles by reason, and the number of battles without a score."""
         reasons_of_rows = self.rows.unparsed_reasons
         is_scored = "score_a" in self.columns
-        lacking = {
-            name: n for name, n in reasons_of_rows.items() if is_scored and lacks_score(name)
-        }
-        unparsed = {name: n for name, n in reasons_of_rows.items() if name not in lacking}
-        return unparsed, sum(lacking.values())
+        unparsed = {}
+        without_score = 0
+        for reason, battles in reasons_of_rows.items():
+            if is_scored and lacks_score(reason):
+                without_score += battles
+            else:
+                unparsed[reason] = battles
+        return unparsed, without_score
 
     def unparsed_texts(
         self, column: str, most: int, reasons_left_out: Iterable[str] = ()

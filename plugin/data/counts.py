@@ -122,9 +122,9 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     """
     named_reasons = list(reasons.items())[:NAMED_REASONS]
     parts = [f"{reason}: {times:,}" for reason, times in named_reasons]
-    others = sum(reasons.values()) - sum(times for _, times in named_reasons)
-    if others:
-        parts.append(f"other: {others:,}")
+    number_of_others = sum(reasons.values()) - sum(times for _, times in named_reasons)
+    if number_of_others:
+        parts.append(f"other: {number_of_others:,}")
     why = f" ({', '.join(parts)})" if parts else ""
     # Battles with one unparsed order that are judged by the other order.
     judged_by_one = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)

@@ -247,9 +247,9 @@ def _join_labels(battles: Battles, votes: Battles, judge: str) -> Battles:
     human = np.where(is_turned(battles.table), 1 - of_first, of_first)
     readable = int((votes.readable & votes.table["item"].notna()).sum())
     notes = [_label_note(judge, readable, len(votes), len(means), human)]
-    several = means[means["votes"] > 1]
-    if len(several):
-        agreed = {"battles": len(several), "share": float(several["agree"].mean())}
+    labelled_twice = means[means["votes"] > 1]
+    if len(labelled_twice):
+        agreed = {"battles": len(labelled_twice), "share": float(labelled_twice["agree"].mean())}
         notes.append(Notice("votes-agree", agreed))
     labelled = BattleFrame(battles.table.assign(human=human), battles.group)
     whole = battles.whole or battles

@@ -63,7 +63,7 @@ def short_values(cells: Mapping[str, Any]) -> dict[str, str]:
     for column, value in cells.items():
         is_label = isinstance(value, str | int) and not isinstance(value, bool)
         if not is_label or column in NOT_OF_ITEMS:
-            continue
+            continue  # such as a list, a flag or a number with decimals
         text = text_of(value)
         if text is not None and len(text) <= LONGEST_VALUE and text.isprintable():
             values[column] = text

@@ -28,7 +28,8 @@ SIDES = (("score_a", "score_b"), ("length_a", "length_b"))
 def is_merging_jury(battles: Battles) -> bool:
     """Return whether battles are those of one jury whose judges all judge every battle.
 
-    False if a single judge is left, as in a slice, or if the judges took turns.
+    False if a single judge is left, as in a slice, or if the judges took turns. False also without
+    items, which show what verdicts are on one battle.
     """
     if not battles.is_one_jury or len(battles.judges) < 2 or not battles.has_items:
         return False

@@ -7,8 +7,8 @@ from typing import Literal
 from podium.errors import NotIdentifiedError
 
 Unit = Literal["log-likelihood"]
-"""Unit of values in the battles table if the eval reports another one: of log-likelihoods, lm-eval
-reports perplexities."""
+"""Unit of values in the battles table, named only if the eval reports the metric in another unit:
+lm-eval reports perplexities, and the table has the log-likelihoods."""
 PLAIN_FILTER = "none"
 """Name of lm-eval's filter that changes no reply."""
 

@@ -125,7 +125,7 @@ class BattleQuery:
 
             check_encoding(self.encoding)
 
-    def judgments(self) -> "BattleQuery":
+    def without_merging(self) -> "BattleQuery":
         """Return the query that reads the same judgments without merging their orders.
 
         Labels from other files are left out, and incomplete items are kept.

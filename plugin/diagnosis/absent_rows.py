@@ -76,24 +76,25 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
     if number.shape[1] < 2 or not number.size:
         return None
     complete = int(np.bincount(number.ravel()).argmax())
-    lacking = np.maximum(complete - number, 0)
-    share = lacking.mean(axis=0) / max(complete, 1)
+    number_absent = np.maximum(complete - number, 0)
+    share = number_absent.mean(axis=0) / max(complete, 1)
     total = is_own @ share
     model = int(np.argmax(total))
     is_of_model = is_own[model]
     has_others = bool((~is_of_model).any())
+    # Most cells are empty, no cell is absent, or no other model shows what is complete.
     if complete == 0 or total[model] == 0 or not has_others:
         return None
     others_lack_many = (share[~is_of_model] > MOST_OF_OTHERS).any()
     lacks_nearly_all = (share[is_of_model] >= MOST_OF_OWN).any()
     if others_lack_many or lacks_nearly_all:
         return None
-    trial, column = np.nonzero(lacking * is_of_model)
+    trial, column = np.nonzero(number_absent * is_of_model)
     return AbsentCells(
         model=model,
         trial=trial,
         column=column,
-        number=lacking[trial, column],
+        number=number_absent[trial, column],
         are_cut=_are_cut(distinct_values(trial), len(number)),
     )
 
@@ -211,12 +212,13 @@ def _may_lack_verdicts(battles: Battles) -> bool:
     models = len(battles.models)
     if models < 3 or not battles.has_items:
         return False
-    number = tally.items * models * (models - 1) // 2
-    complete = number
+    pairs = models * (models - 1) // 2
+    battles_in_one_order = tally.items * pairs
+    complete = battles_in_one_order
     if {"order", "repeat"} & battles.rows.battle_columns:
         # Both orders of a pair, or its repeats, are battles of their own if they are not merged.
-        rows_per_pair = ceil(len(battles) / max(number, 1))
-        complete = number * max(1, rows_per_pair)
+        rows_per_pair = ceil(len(battles) / max(battles_in_one_order, 1))
+        complete = battles_in_one_order * max(1, rows_per_pair)
     is_in_both_orders = 2 * sum(tally.swaps.values()) > len(battles)
     has_single_orders = is_in_both_orders and sum(tally.swaps.values()) < len(battles)
     if has_single_orders:

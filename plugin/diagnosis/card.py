@@ -38,7 +38,7 @@ from podium.rankers.errors.intervals import check_level
 from podium.rankers.ranking import build_provenance
 from podium.tables import EMPTY, Fact, Report, Section, Table
 from podium.text import as_text
-from podium.wording import plural
+from podium.wording import capitalize_first, plural
 
 SectionAnswer: TypeAlias = CardAnswer | Missing
 """The answer of a section, or why it cannot be answered."""
@@ -478,23 +478,23 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     cards = {card.subject.shown_judge or UNNAMED: card for card in diagnosis.cards}
     table = _judges_table(cards)
     best_judges = best_with_humans(cards)
-    answers = [best_judges]
+    sentences = [best_judges]
     if not best_judges:
         first_cards = list(cards.items())[:3]
-        answers = [f"{name}: {card.answer[0]}" for name, card in first_cards]
-    answers += _sentences_on_relations(cards.values())
+        sentences = [f"{name}: {card.answer[0]}" for name, card in first_cards]
+    sentences += _sentences_on_relations(cards.values())
     notes = []
     rejudged = diagnosis.across["rejudged"]
     if isinstance(rejudged, Rejudged):
         notes.append(f"{rejudged.sentence}. The models: --section rejudged")
     worth = diagnosis.across["jury"]
     if isinstance(worth, JuryWorth):
-        notes.append(f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury")
+        notes.append(f"{capitalize_first(worth.sentence)}: --section jury")
     notes.append(
         "One judge with its intervals: --where judge=NAME · all figures, side by side: --full"
     )
     title = f"{len(cards)} {plural('judge', len(cards))} · {percent(diagnosis.level)} intervals"
-    return Report(title=title, answer=tuple(answers), table=table, notes=tuple(notes))
+    return Report(title=title, answer=tuple(sentences), table=table, notes=tuple(notes))
 
 
 def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:
@@ -508,7 +508,7 @@ def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:
         for check in card.checks:
             if check.is_flagged and check.kind.name in RELATIONS:
                 finding = check.finding_text
-                sentences.append(f"{finding[0].upper()}{finding[1:]}: {check.remedy}.")
+                sentences.append(f"{capitalize_first(finding)}: {check.remedy}.")
     return sentences
 
 
@@ -598,7 +598,10 @@ def _reason_text(missing: Missing) -> str:
 
 def _fact(label: str, value: Value) -> Fact:
     """Build a line of a report section: a label, and a text or the cells of a figure."""
-    return Fact(label, value) if isinstance(value, str) else Fact(label, *value.cells)
+    if isinstance(value, str):
+        return Fact(label, value)
+    # The cells of a figure are value, interval, size and clusters; of a missing one, two of them.
+    return Fact(label, *value.cells)
 
 
 def _join_once(labels: Iterable[str]) -> str:

@@ -44,7 +44,7 @@ def card_answer(card: CardSections, checks: Sequence[Check]) -> tuple[str, ...]:
     """
     if not card.has_judge:
         return (ANSWERS["no judge"],)
-    sentences = (_may_rank(card, checks), _scale_sentence(card), _next_step(checks))
+    sentences = (_may_rank_sentence(card, checks), _scale_sentence(card), _next_step(checks))
     return tuple(sentence for sentence in sentences if sentence)
 
 
@@ -72,18 +72,19 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
     if len(descriptions) == 1:
         return ANSWERS["only judge with labels"].format(best=descriptions[0])
     first, second = best
+    description_of_first, description_of_second = descriptions
     lead = agreement_lead(cards[first].subject, cards[second].subject)
     is_clear = lead.low is not None and lead.low > 0
     return ANSWERS["best judge"].format(
-        best=descriptions[0],
-        second=descriptions[1],
+        best=description_of_first,
+        second=description_of_second,
         points=100 * lead.value,
         interval=lead.interval,
         doubt="" if is_clear else DOUBT,
     )
 
 
-def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
+def _may_rank_sentence(card: CardSections, checks: Sequence[Check]) -> str:
     """Return the sentence on whether the judge may rank.
 
     If there is a check `order decides`, its finding is the sentence. If the agreement with humans

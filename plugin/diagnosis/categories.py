@@ -22,7 +22,7 @@ NO_CATEGORIES = frozenset({*COLUMNS, *REPLIES, ROW, "source", "turn"}) - {"categ
 """Columns that are no categories, or are known to have another meaning."""
 
 
-def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+def category_columns(battles: Battles, is_counted: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the columns that sort items into categories, with the value of each battle.
 
     Such a column has one value in all battles of an item, and at least two values. It has at most
@@ -33,24 +33,25 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
 
     Args:
         battles: the battles.
-        known: mask of the battles with an item that are looked at, shape (battles,).
+        is_counted: mask of the battles with an item that are looked at, shape (battles,).
 
     Yields:
         Name of the column, and the values as text, shape (known battles,).
     """
-    _, item = np.unique(battles.item_codes[known], return_inverse=True)
+    _, item = np.unique(battles.item_codes[is_counted], return_inverse=True)
     if not len(item):
         return
-    has_several = len(item) >= FEWEST_BATTLES * (int(item.max()) + 1)
+    items = int(item.max()) + 1
+    has_enough_battles = len(item) >= FEWEST_BATTLES * items
     others = battles.columns - NO_CATEGORIES - {*NAMED, *criterion_columns(battles.columns)}
     seen = set[bytes]()
     for name in (*NAMED, *sorted(others)):
         is_named = name in NAMED
         if name not in battles.columns:
             continue
-        if not is_named and not has_several:
+        if not is_named and not has_enough_battles:
             continue
-        texts = battles.rows.texts_of(name)[known]
+        texts = battles.rows.texts_of(name)[is_counted]
         code = _codes_by_first_row(texts)
         categories = int(code.max()) + 1
         most = MOST_OF_NAMED if is_of_categories(name) else MOST_CATEGORIES
@@ -60,9 +61,11 @@ def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str,
         # Of several codes of an item, the last remains, so that the others differ from it.
         code_of_item[item] = code
         has_several_codes = (code_of_item[item] != code).any()
-        if has_several_codes or code_of_item.tobytes() in seen:
+        # Bytes can be in a set, arrays cannot.
+        partition = code_of_item.tobytes()
+        if has_several_codes or partition in seen:
             continue
-        seen.add(code_of_item.tobytes())
+        seen.add(partition)
         yield name, texts
 
 

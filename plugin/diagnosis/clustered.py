@@ -290,8 +290,8 @@ def agreement_statistic(
         no_interval = "too few usable resamples of the items: no interval"
         return Statistic(value, level=level, method=no_interval, **facts)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    ends = farther_ends(value, (low, high), within)
-    return Statistic(value, *ends, level=level, method=method, **facts)
+    low, high = farther_ends(value, (low, high), within)
+    return Statistic(value, low, high, level=level, method=method, **facts)
 
 
 def farther_ends(
@@ -313,7 +313,8 @@ def farther_ends(
     low, high = interval
     farthest_low = min(low, value, 2 * value - high)
     farthest_high = max(high, value, 2 * value - low)
-    return max(within[0], farthest_low), min(within[1], farthest_high)
+    least, largest = within
+    return max(least, farthest_low), min(largest, farthest_high)
 
 
 def _variance(sums: np.ndarray) -> float:

@@ -174,9 +174,9 @@ def position(subject: Subject) -> Position | Missing:
         first_wins=sample.share(win == 1, of),
         ties=sample.share(win == 0, of),
         second_wins=sample.share(win == -1, of),
-        prefers_first=sample.share(win == 1, of, "decisive verdicts", among=(win != 0)),
+        prefers_first=sample.share(win == 1, of, what="decisive verdicts", among=(win != 0)),
         balanced=(2 * len(order_pairs) == len(win)),
-        first_win_rate=order_pairs.rows.share(win_rates, "pairs", what_lacks, remedy),
+        first_win_rate=order_pairs.rows.share(win_rates, "pairs", what=what_lacks, remedy=remedy),
         margin_lead=order_pairs.rows.mean(
             margin_lead, "pairs", what_lacks, remedy, among=np.isfinite(margin_lead)
         ),
@@ -262,17 +262,19 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
     earlier, later = order_pairs.wins
     is_flip = (earlier == later) & (earlier != 0)
     is_decisive = (earlier != 0) & (later != 0)
+    # One of the two judgments is a tie, the other is not.
+    is_half = (earlier == 0) ^ (later == 0)
     sample = order_pairs.rows
     verdicts = np.concatenate([earlier, later])
     judgments = replace(sample, code=np.tile(sample.code, 2))
     return Swaps(
         pairs=len(order_pairs),
         same=sample.share(earlier == -later, "pairs"),
-        half=sample.share((earlier == 0) != (later == 0), "pairs"),
+        half=sample.share(is_half, "pairs"),
         flip=sample.share(is_flip, "pairs"),
-        flip_decisive=sample.share(is_flip, "pairs", "pairs without a tie", among=is_decisive),
+        flip_decisive=sample.share(is_flip, "pairs", what="pairs without a tie", among=is_decisive),
         prefers_first=judgments.share(
-            verdicts == 1, "judgments", "decisive verdicts", among=(verdicts != 0)
+            verdicts == 1, "judgments", what="decisive verdicts", among=(verdicts != 0)
         ),
         flips_to_first=sample.share(earlier == 1, "flips", among=is_flip),
     )
@@ -372,7 +374,7 @@ def consistency(subject: Subject) -> Consistency:
     of = "judgments"
     return Consistency(
         unparsed=sample.share(unparsed, of, among=readable | unparsed),
-        ties=sample.share(win == 0, of, "readable verdicts", among=readable),
+        ties=sample.share(win == 0, of, what="readable verdicts", among=readable),
         changing=order_pairs.rows.share(
             earlier != -later, "pairs", "pairs read in both orders", BOTH_ORDERS
         ),
@@ -397,7 +399,7 @@ def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered
         return Missing("the verdicts have no margin", "give a column margin")
     is_decisive = ~np.isnan(margin) & judgments.readable & (win != 0)
     what = "decisive verdicts with a margin"
-    return sample.share(np.sign(margin) == -win, "verdicts", what, among=is_decisive)
+    return sample.share(np.sign(margin) == -win, "verdicts", what=what, among=is_decisive)
 
 
 def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:

@@ -52,7 +52,8 @@ def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
         gold: win rates by the gold standard, shape (pairs,).
         alpha: decisiveness of the curve (`judge_curve`), above 0.
     """
-    return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - judge_curve(gold, alpha))))
+    distance_from_even = np.abs(judge - 0.5)
+    return float(np.sum(distance_from_even * np.abs(judge - judge_curve(gold, alpha))))
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
@@ -81,7 +82,7 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     judge = judge[is_informative]
     gold = gold[is_informative]
     errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(LOG_ALPHAS).tolist()])
-    best = int(np.argmin(errors))
+    nearest = int(np.argmin(errors))
     fits_as_well = errors <= errors.min() + 1e-9 * np.sum(np.abs(judge - 0.5))
     if fits_as_well.all():
         raise NotIdentifiedError(
@@ -98,11 +99,11 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     # The minimum is searched between the tabulated neighbours of the best tabulated alpha.
     refined = minimize_scalar(
         lambda log_alpha: absolute_error(judge, gold, float(np.exp(log_alpha))),
-        bounds=(LOG_ALPHAS[best - 1], LOG_ALPHAS[best + 1]),
+        bounds=(LOG_ALPHAS[nearest - 1], LOG_ALPHAS[nearest + 1]),
         method="bounded",
         options={"xatol": 1e-9},
     )
-    log_alpha = refined.x if refined.fun <= errors[best] else LOG_ALPHAS[best]
+    log_alpha = refined.x if refined.fun <= errors[nearest] else LOG_ALPHAS[nearest]
     return float(np.exp(log_alpha))
 
 
@@ -131,9 +132,11 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         # First the best of all tabulated alphas, by the loss of `absolute_error`. Then alphas
         # between its two neighbours are tried, with linear interpolation of the curves. `place`
         # has their fractional positions in `LOG_ALPHAS`.
-        best = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
+        nearest = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
         place = np.linspace(
-            max(best - 1, 0), min(best + 1, TABULATED_ALPHAS - 1), 2 * ALPHAS_BETWEEN - 1
+            max(nearest - 1, 0),
+            min(nearest + 1, TABULATED_ALPHAS - 1),
+            2 * ALPHAS_BETWEEN - 1,
         )
         lower_place = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
         share_of_right = (place - lower_place)[:, None]
@@ -181,6 +184,8 @@ def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     Returns:
         The share among pairs that are known on both sides, 0 if there are none, shape (...).
     """
+    # Rates on the same side of 0.5, or both at 0.5, agree twice. A rate of 0.5 agrees once with any
+    # other rate.
     agrees_above = (judge > 0.5) == (gold > 0.5)
     agrees_below = (judge < 0.5) == (gold < 0.5)
     return _mean_among((agrees_above * 1.0 + agrees_below) / 2, ~np.isnan(judge - gold))

@@ -66,7 +66,8 @@ class Statistic(Estimate):
     @property
     def estimate(self) -> str:
         """The value as text with its unit, such as `62.0%` or `85.0 Elo`."""
-        return self._digits(self.value) + STYLES.get(self.unit, PLAIN_STYLE)[2]
+        _, _, suffix = STYLES.get(self.unit, PLAIN_STYLE)
+        return self._digits(self.value) + suffix
 
     @property
     def interval(self) -> str:

@@ -297,6 +297,7 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
     pairs = cells.pairs
     rate = pairs.credit / pairs.weight
     p_values = _win_p_values(cells, rate)
+    # Whether the first model of each pair has won, or lost, shape (triples, 3).
     above = (rate > 0.5)[triples]
     below = (rate < 0.5)[triples]
     is_forward = above[:, 0] & above[:, 1] & below[:, 2]
@@ -696,8 +697,9 @@ def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> Joi
         return None
     t_squared = float(np.sum((vectors[:, largest].T @ residual) ** 2 / values[largest]))
     statistic = t_squared * (clusters - dimensions) / (dimensions * (clusters - 1))
-    degrees = (dimensions, clusters - dimensions)
-    return JointTest(statistic, degrees, float(fdtrc(*degrees, statistic)))
+    further_degrees = clusters - dimensions
+    p_value = float(fdtrc(dimensions, further_degrees, statistic))
+    return JointTest(statistic, (dimensions, further_degrees), p_value)
 
 
 def _test_models(

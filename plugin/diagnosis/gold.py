@@ -459,9 +459,9 @@ class GoldComparison:
             if self.items < 2:
                 why = "a single item is not resampled"
             return self.alpha, Missing(why, "give more items")
-        without_noise = float(
-            np.log(decisiveness_of_draws(centre_rates[None, :], self.gold_rates))[0]
-        )
+        # The rates of the sample itself, as a single draw.
+        [decisiveness] = decisiveness_of_draws(centre_rates[None, :], self.gold_rates)
+        without_noise = float(np.log(decisiveness))
         log_alpha = np.log(self.alpha) - (usable.mean() - without_noise)
         half_width = self.t_quantile * usable.std(ddof=1)
         estimate = np.exp([log_alpha, log_alpha - half_width, log_alpha + half_width]).tolist()
@@ -664,7 +664,7 @@ class GoldComparison:
             within: lowest and highest possible agreement.
             **facts: fields that replace `self.facts`.
         """
-        method = f"{self.draws.method}, percentile or reflected, the farther end"
+        method = f"{self.draws.method}, each end the farther of percentile and reflected"
         lost = int(np.isnan(draws).sum())
         if lost:
             method += f", {lost} of them without a fit left out"

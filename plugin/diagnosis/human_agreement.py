@@ -300,7 +300,8 @@ def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Gener
 
     def errors_of_draws(counts: np.ndarray) -> np.ndarray:
         """Return the mean gaps in resamples minus those in the sample, shape (draws, bins)."""
-        return counts @ sums / (counts @ battle_counts)[:, None] - mean_gap
+        battles_of_draws = counts @ battle_counts
+        return counts @ sums / battles_of_draws[:, None] - mean_gap
 
     # Percentiles of the resampled value would lie too high, because resampling adds noise. Instead,
     # the half-width is a quantile of the summed distance between resample and sample.

@@ -314,7 +314,10 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
     if share <= check.threshold:
         return []
     reasons = battles.unparsed_texts("reason", most=1)
-    is_filtered = bool(reasons) and UnparsedReason.parse(reasons[0][0]).code == FILTERED
+    is_filtered = False
+    if reasons:
+        written, _ = reasons[0]
+        is_filtered = UnparsedReason.parse(written).code == FILTERED
     replies = (
         ()
         if is_filtered
@@ -357,7 +360,9 @@ def _remedy_fields(battles: Battles) -> dict[str, Any]:
     """
     texts = battles.unparsed_texts("reason", MOST_REASONS, [ONE_ORDER_UNPARSED])
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
-    most_frequent = reasons[0][0] if reasons else UnparsedReason(code=None)
+    most_frequent = UnparsedReason(code=None)
+    if reasons:
+        most_frequent, _ = reasons[0]
     errors = []
     for (written, times), (reason, _) in zip(texts, reasons, strict=True):
         is_unknown = reason.code is None and most_frequent.code is None

@@ -160,7 +160,8 @@ def side_by_side(
     if len(ranking_judges) < 2:
         return Missing(f"fewer than two judges give a ranking: {reasons[0]}", "judge more battles")
     sources = [ratings for _, ratings in ranking_judges]
-    names = tuple(sorted(set.intersection(*(set(source.models) for source in sources))))
+    common_names = set.intersection(*(set(source.models) for source in sources))
+    names = tuple(sorted(common_names))
     if len(names) < 3:
         return Missing(
             f"{quantity(len(names), 'model', 'is|are')} ranked by all judges",
@@ -327,7 +328,7 @@ def _tau_statistic(
     if np.isnan(tau):
         return Missing("a ranking puts all models level", "judge models that differ")
     usable = int((~np.isnan(draws)).sum())
-    method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
+    method = f"item bootstrap, each end the farther of percentile and reflected, {usable} resamples"
     return agreement_statistic(
         tau,
         draws=draws,
@@ -388,7 +389,8 @@ class Rejudged(CardAnswer):
         for label, drift in self.drifts:
             if not isinstance(drift, Missing):
                 parts.append(_drift_sentence(label, drift))
-        return "; ".join(parts) + f" (from {self.labels[0]} to {self.labels[1]})"
+        first, second = self.labels
+        return "; ".join(parts) + f" (from {first} to {second})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines on battles and agreement, and a line per missing drift."""
@@ -426,7 +428,8 @@ class Rejudged(CardAnswer):
             if drift_of_models:
                 row.append(drift_of_models[name].brief if name in drift_of_models else "-")
             rows.append(tuple(row))
-        title = f"Elo by {self.labels[1]} less Elo by {self.labels[0]}"
+        first, second = self.labels
+        title = f"Elo by {second} less Elo by {first}"
         return (Table(title=title, header=tuple(header), rows=tuple(rows)),)
 
 
@@ -463,23 +466,23 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     lengths = common[LENGTH_COLUMNS].to_numpy()
     second_lengths = common[[f"{name}_second_judge" for name in LENGTH_COLUMNS]].to_numpy()
     has_all_lengths = ~np.isnan(lengths + second_lengths).any(axis=1)
-    changed = has_all_lengths & (lengths != second_lengths).any(axis=1)
+    has_changed = has_all_lengths & (lengths != second_lengths).any(axis=1)
     wins = np.sign(common[["credit", "credit_second_judge"]].to_numpy() - 0.5)
     sample = Clustered(common["item"].factorize()[0], unit="item", level=subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
-    if changed.any():
-        models = _drift(subjects, tables, common[changed], subtracted=common[~changed])
+    if has_changed.any():
+        models = _drift(subjects, tables, common[has_changed], subtracted=common[~has_changed])
     return Rejudged(
         first=subjects[0].judge or UNNAMED_JUDGE,
         second=subjects[1].judge or UNNAMED_JUDGE,
         labels=_shown_judges(subjects[0], subjects[1]),
         battles=len(common),
         most=max(len(matchups_of_judge) for matchups_of_judge in matchups),
-        changed=int(changed.sum()) if has_all_lengths.any() else None,
+        changed=int(has_changed.sum()) if has_all_lengths.any() else None,
         agreement=sample.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)
         ),
-        judge=_drift(subjects, tables, common[~changed]),
+        judge=_drift(subjects, tables, common[~has_changed]),
         models=models,
     )
 

@@ -110,8 +110,8 @@ class JuryWorth(CardAnswer):
         )
         if self.by_cost is None:
             return text
-        names, cost_ratio = self.by_cost
-        return f"{text}; at equal cost {names[0]}, then {names[1]} {_ratio_text(cost_ratio)}"
+        (cheapest, next_cheapest), cost_ratio = self.by_cost
+        return f"{text}; at equal cost {cheapest}, then {next_cheapest} {_ratio_text(cost_ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return label and value of each line.
@@ -337,8 +337,9 @@ def _compare_ways(
     ratio_of_variances = variances[most_precise].sum() / variances[next_precise].sum()
     log_ratio = float(np.log(ratio_of_variances)) / 2
     items_at_higher_level = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
+    influence_of_first, influence_of_next = influences
     log_statistic = items_at_higher_level.linear(
-        log_ratio, influences[0] - influences[1], n=len(fit_of_all.data.judge)
+        log_ratio, influence_of_first - influence_of_next, n=len(fit_of_all.data.judge)
     )
     method = f"{log_statistic.method} of logarithms, simultaneous over all ways"
     return order, log_statistic.transform(np.exp, method=method, level=items.level)

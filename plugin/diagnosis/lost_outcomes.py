@@ -269,10 +269,11 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     credit_or_zero = np.where(is_parsed, credit, 0.0)
     number = np.bincount(matchup, is_parsed)[matchup] - is_parsed
     total = np.bincount(matchup, credit_or_zero)[matchup] - credit_or_zero
+    _, cluster = np.unique(cluster_battles(judgments).code, return_inverse=True)
     judged = _Judged(
         first=np.minimum(a, b),
         second=np.maximum(a, b),
-        cluster=np.unique(cluster_battles(judgments).code, return_inverse=True)[1],
+        cluster=cluster,
         stratum=_number_strata(judgments),
         credit=credit,
         others=np.where(number > 0, total / np.maximum(number, 1), np.nan),
@@ -296,7 +297,7 @@ def _number_strata(judgments: Battles) -> np.ndarray:
     a, b = judgments.model_codes
     order = read_orders(judgments)
     is_known = np.isin(order, ["ab", "ba"])
-    is_lower_shown_first = (order == "ab") == (a < b)
+    is_lower_shown_first = np.where(a < b, order == "ab", order != "ab")
     # 1 if the model with the lower code is shown first, 0 if second, 2 if the order is unknown.
     order_code = np.where(is_known, is_lower_shown_first, 2)
     models = len(judgments.models)
@@ -320,7 +321,8 @@ def _select_compared_strata(judged: _Judged) -> _Judged:
     strata = int(judged.stratum.max(initial=-1)) + 1
     lost = np.bincount(judged.stratum[is_lost], minlength=strata)
     parsed = np.bincount(judged.stratum[~is_lost], minlength=strata)
-    return judged.take(((lost > 0) & (parsed > 0))[judged.stratum])
+    has_both = (lost > 0) & (parsed > 0)
+    return judged.take(has_both[judged.stratum])
 
 
 def _tested_sides(compared: _Judged, models: int) -> Iterator[tuple[int | None, np.ndarray]]:
@@ -373,7 +375,8 @@ def _compare_lost(compared: _Judged, weight: np.ndarray) -> LostOutcomes:
     mean_of_parsed = np.bincount(stratum[~is_lost], compared.others[~is_lost]) / parsed
     departure = compared.others - mean_of_parsed[stratum]
     # The influence of each verdict on the sum over strata of `lost` times the difference of means.
-    influence = weight * departure * np.where(is_lost, 1.0, -(lost / parsed)[stratum])
+    lost_per_parsed = lost / parsed
+    influence = weight * departure * np.where(is_lost, 1.0, -lost_per_parsed[stratum])
     is_first = weight[is_lost] > 0
     won = compared.others[is_lost]
     usual = mean_of_parsed[stratum[is_lost]]

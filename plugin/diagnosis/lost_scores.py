@@ -64,12 +64,12 @@ def find_score_losses(battles: Battles) -> ScoreLosses:
         absent = _absent_scores(trial[row][is_in_grid], model[is_in_grid], row[is_in_grid])
         if absent is None:
             continue
-        lacking, rows, are_cut = absent
+        model_code, rows, are_cut = absent
         if are_cut:
-            cut.append(lacking)
+            cut.append(model_code)
         else:
             ones = np.ones_like(rows)
-            parts.append(Sides(np.full_like(rows, lacking), cluster[rows], ones, ones))
+            parts.append(Sides(np.full_like(rows, model_code), cluster[rows], ones, ones))
     alone, cut_alone = _absent_of_two_models(battles)
     parts += alone
     cut += cut_alone
@@ -101,14 +101,14 @@ def _absent_of_two_models(battles: Battles) -> tuple[list[Sides], list[int]]:
     trials = len(battles) + most
     if least > MOST_OF_OTHERS * trials or most >= MOST_OF_OWN * trials:
         return [], []
-    lacking = 1 - number_alone.index(most)
+    model_code = 1 - number_alone.index(most)
     if notes[0].fields["is_cut"]:
-        return [], [lacking]
+        return [], [model_code]
     items = len(battles) + np.arange(most)
     ones = np.ones(most, dtype=np.int64)
     zeros = np.zeros(most, dtype=np.int64)
-    there = Sides(model=np.full(most, 1 - lacking), cluster=items, asked=ones, lost=zeros)
-    lost = Sides(model=np.full(most, lacking), cluster=items, asked=ones, lost=ones)
+    there = Sides(model=np.full(most, 1 - model_code), cluster=items, asked=ones, lost=zeros)
+    lost = Sides(model=np.full(most, model_code), cluster=items, asked=ones, lost=ones)
     return [there, lost], []
 
 

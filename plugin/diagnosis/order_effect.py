@@ -189,11 +189,11 @@ def _measure_effects(
     if not verdicts_by_judge:
         return []
     unit = battles.unit
-    together = measure_effect(
+    effect_of_all = measure_effect(
         None, verdicts_of_judges=[*verdicts_by_judge.values()], unit=unit, level=level
     )
     if len(verdicts_by_judge) > MOST_JUDGES or len(battles.judges) < 2:
-        return [together]
+        return [effect_of_all]
     effects = []
     for judge, verdicts in sorted(verdicts_by_judge.items()):
         effects.append(
@@ -201,7 +201,7 @@ def _measure_effects(
                 judge or UNNAMED_JUDGE, verdicts_of_judges=[verdicts], unit=unit, level=level
             )
         )
-    return [*effects, together] if len(verdicts_by_judge) > 1 else effects
+    return [*effects, effect_of_all] if len(verdicts_by_judge) > 1 else effects
 
 
 def measure_effect(
@@ -228,7 +228,9 @@ def measure_effect(
     # Each array has a value per cluster, over all judges, from here on.
     wins = sample.sums(wins)
     verdicts = sample.sums(verdicts)
-    rate = Clustered(np.arange(len(wins)), unit, level).share(wins, cells=verdicts)
+    # Each cluster is now one row.
+    sample_of_sums = Clustered(np.arange(len(wins)), unit, level)
+    rate = sample_of_sums.share(wins, cells=verdicts)
     verdict_count = verdicts.sum()
     win_rate = float(wins.sum() / verdict_count)
     p = two_sided_p(win_rate - 0.5, (wins - win_rate * verdicts) / verdict_count)

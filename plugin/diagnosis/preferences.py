@@ -464,7 +464,8 @@ def _estimate_line(
         return Missing(why, "add models of other families")
     if np.ptp(reference.elo[~is_member]) == 0:
         return Missing("the reference rates all other models alike", "add models that differ")
-    fit = fit_line(judge.elo, reference.elo, is_member, *error_sums(judge, reference, is_member))
+    noise, shared = error_sums(judge, reference, is_member)
+    fit = fit_line(judge.elo, reference.elo, is_member, noise=noise, shared=shared)
     if fit is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
     # The terms of the line are its constant, its slope and the height of the family.

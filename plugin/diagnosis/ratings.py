@@ -76,15 +76,15 @@ class Ratings:
             bounded=self.bounded[codes],
         )
 
-    def separate_clusters(self, shared: int = 0) -> "Ratings":
+    def separate_clusters(self, shared_codes: int = 0) -> "Ratings":
         """Change the codes of the clusters that other sources do not have.
 
         Args:
-            shared: clusters with codes below this number keep their codes, which stand for the same
-                items in other sources. By default, all clusters get other codes.
+            shared_codes: clusters with codes below this number keep their codes, which stand for
+                the same items in other sources. By default, all clusters get other codes.
         """
         code = self.rows.code
-        separate_code = np.where(code < shared, code, code + CODE_OFFSET)
+        separate_code = np.where(code < shared_codes, code, code + CODE_OFFSET)
         return replace(self, rows=replace(self.rows, code=separate_code))
 
 
@@ -394,7 +394,8 @@ def fit_line(
     weights = inverse @ products
     residual = judge - x @ weights
     by_judge = x @ inverse
-    by_reference = np.outer(residual, inverse[1]) - weights[1] * by_judge
+    _, slope, *_ = weights
+    by_reference = np.outer(residual, inverse[1]) - slope * by_judge
     return RatingLine(weights, by_judge, by_reference)
 
 

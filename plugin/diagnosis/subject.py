@@ -298,9 +298,9 @@ class Subject:
         if others is not None:
             # Items have the same codes in the battles of all judges, and lower ones than rows
             # without an item.
-            shared = len(others.table["item"].cat.categories) if others.has_items else 0
+            shared_items = len(others.table["item"].cat.categories) if others.has_items else 0
             candidates["other judges"] = lambda: fit_ratings(others).ratings.separate_clusters(
-                shared
+                shared_items
             )
         reasons = []
         for who, fit_reference in candidates.items():

@@ -59,7 +59,10 @@ STEADY = 0
 SHAKY = 1
 UNSEEN = 2
 SCENARIOS = ("lead, lead", "lead, margin", "margin, lead", "margin, margin")
-"""Kinds of the two gaps in a triple: first to second model, and second to third."""
+"""Kinds of the two gaps in a triple: first to second model, and second to third.
+
+A gap between win rates is a `lead` from `SMALLEST_LEAD` on, and a `margin` below it (Xu et al.,
+2025)."""
 # Positions in `GROUPS`. A triple on an item is consistent if no verdict changes when the order is
 # swapped, and ambiguous if a verdict changes.
 ALL_TRIPLES = 0
@@ -156,7 +159,9 @@ def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
 
 def triples_among(models: int) -> np.ndarray:
     """Return all triples of codes i < j < k below the number of models, shape (triples, 3)."""
-    return np.array(list(combinations(range(models), 3)), dtype=np.int64).reshape(-1, 3)
+    triples = list(combinations(range(models), 3))
+    # Without triples, the array would have one axis.
+    return np.array(triples, dtype=np.int64).reshape(-1, 3)
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
@@ -267,13 +272,13 @@ def _sum_triples(
         is_known = kind != UNDECIDED
         if not is_known.any():
             continue
-        is_in_sum = [is_known, kind == INTRANSITIVE]
+        summands = [is_known, kind == INTRANSITIVE]
         if credit is not None:
             credits = (np.nan_to_num(credit[pair, judged_items], nan=0.5) for pair in (ab, bc, ac))
-            is_in_sum.append(np.where(is_known, deviation(*credits), 0))
+            summands.append(np.where(is_known, deviation(*credits), 0))
         codes = [stability[pair, judged_items] for pair in (ab, bc, ac)]
         members = _members_of_groups(scenario[rows, None], codes)
-        for place, values in enumerate(is_in_sum):
+        for place, values in enumerate(summands):
             # Sums of booleans are several times faster in 32 bits.
             dtype = np.int32 if values.dtype == bool else np.float64
             by_triple[place, rows] = values.sum(axis=1, dtype=dtype)

@@ -136,7 +136,7 @@ def _figures_of_entry(task: str, standings: Standings, model: str) -> Iterator[W
     """
     for entry in standings.entries:
         if entry.model != model or entry.score is None or entry.separated:
-            continue
+            continue  # a separated model has no bounded rating
         # A win rate is against one model, which itself is rated against all others.
         reference = standings.scale.against
         if reference == model:

@@ -7,15 +7,15 @@
   mapping, each as its key (`#`) and value (`@`). `{battles:most 5;}` puts semicolons between them.
 - `{files:len}` is the length of a list.
 - `{models:noun model}` is `model` or `models`, and `{lost:one is|are}` is `is` or `are`.
-- `{why:if  (#)}` is ` (TEXT)`, and `{limits:if ; #}` is `; TEXT`, or nothing if the field is empty.
-  All after `if` and one blank is written, blanks included, with the value in place of `#`.
+- `{why:? (#)}` is ` (TEXT)`, and `{limits:?; #}` is `; TEXT`, or nothing if the field is empty.
+  All after `?` is written, blanks included, with the value in place of `#`.
 - `{option:by=task}`, `{setting:pin=MODEL}` and `{argument:show=transcript}` are options, written
   as the user types them: in a shell, in Python or in a host (`podium.notices.option_forms`).
 """
 
 # The text of each warning about files and tables of battles or scores, by code.
 OF_READING = {
-    # For `{x:if ; #}` and the other formats, see the top of this file.
+    # For `{x:?; #}` and the other formats, see the top of this file.
     "accepted": "{sentence}",
     "arena-rows": (
         "Arena's own scripts leave out {rows:,} of these {battles:,} battles, which count here "
@@ -57,7 +57,7 @@ OF_READING = {
         "each row counts as one battle, whatever is in the column {column} (up to {largest:,.0f}): "
         "if a row stands for several battles, give their numbers as columns wins_a, wins_b and ties"
     ),
-    "cut-off-line": "{path}, {place}: cut off, so its document is missing{task:if ; run # again}",
+    "cut-off-line": "{path}, {place}: cut off, so its document is missing{task:?; run # again}",
     "copies-uncounted": (
         "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
     ),
@@ -115,7 +115,7 @@ OF_READING = {
     ),
     "human-labels": (
         "human labels: {votes:,} {votes:noun vote} by "
-        "{judge}{unparsed:if  (# more without verdict or item)}, on {pairs:,} {pairs:noun pair} of "
+        "{judge}{unparsed:? (# more without verdict or item)}, on {pairs:,} {pairs:noun pair} of "
         "responses, label {labelled:,} of {battles:,} {battles:noun battle}; {rest:,} "
         "{rest:one has|have} no label"
     ),
@@ -138,16 +138,15 @@ OF_READING = {
     ),
     "judgments-unmerged": (
         "{judgments} {judgments:noun judgment} {judgments:one shares|share} item, pair, judge and "
-        "repeat with more than one other; "
-        "{judgments:one it stays a battle of its|they stay battles of their} own (a `repeat` "
-        "column would say which belong together)"
+        "repeat with more than one other, and {judgments:one is|are} not merged (a `repeat` column "
+        "would say which belong together)"
     ),
     "ladder-error-assumed": (
         "no standard error is given for the {models:noun rating} of {models}, and {elo:g} Elo is "
         "assumed: write NAME:1500+-25, or +-0 for an exact rating"
     ),
     "ladder-unbounded": "{source}: without a bounded rating (`*`), so newcomers: {models}",
-    "left-out": "left out: {why}{remedy:if . Remedy: #}",
+    "left-out": "left out: {why}{remedy:?. Remedy: #}",
     "likely-item": (
         "no item column: rows counted as independent; nobody is called clearly ahead, because "
         "{column} looks like the item; if {column} is the item, say {option:columns=item={column}}"
@@ -161,10 +160,10 @@ OF_READING = {
     ),
     "lone-models": "files that compare a model only with itself were skipped: {files:most 3}",
     "lower-is-better": (
-        "{metric}{task:if  of #}: lower is better, so scores are negated: -0.25 stands for 0.25"
+        "{metric}{task:? of #}: lower is better, so scores are negated: -0.25 stands for 0.25"
     ),
     "lower-is-better-by-name": (
-        "{metric}{task:if  of #}: by its name lower is better, so scores are negated: -0.25 stands "
+        "{metric}{task:? of #}: by its name lower is better, so scores are negated: -0.25 stands "
         "for 0.25; {option:lower_is_better=false} leaves them as they are"
     ),
     "margin-sign": (
@@ -250,7 +249,7 @@ OF_READING = {
     ),
     "other-trials-scored": (
         "models were scored in different epochs or repeats on {unequal:,} of {items:,} "
-        "{items:noun item}{task:if  of #}: all scores of one are compared with all of the other, "
+        "{items:noun item}{task:? of #}: all scores of one are compared with all of the other, "
         "and means are over all scores"
     ),
     "repeated-pairs": (
@@ -346,7 +345,7 @@ OF_READING = {
     ),
     "unequal-scores": (
         "models have different numbers of scores (epochs, repeats) on {unequal:,} of {items:,} "
-        "{items:noun item}{task:if  of #}: {numbers:most 5 #: @} scores an item; all scores of one "
+        "{items:noun item}{task:? of #}: {numbers:most 5 #: @} scores an item; all scores of one "
         "are compared with all of the other, and means are over all scores"
     ),
     "unshared-documents": (
@@ -378,7 +377,7 @@ OF_READING = {
 }
 # Warnings about the responses of models, and about the calls of a tournament.
 OF_RESPONSES = {
-    # For `{x:if ; #}` and the other formats, see the top of this file.
+    # For `{x:?; #}` and the other formats, see the top of this file.
     "batches-in-rounds": (
         "batches of a provider wait for one another: at most {rounds:,} rounds, each of which "
         "waits at least {seconds:g} seconds ({minutes:,.3g} minutes together), and up to 24 hours "
@@ -445,7 +444,7 @@ OF_RESPONSES = {
     ),
     "reasoning-left-out": (
         "{reasoning:,} of {responses:,} {responses:noun response} {reasoning:one begins|begin} "
-        "with reasoning, which the judge is not shown{unfinished:if  (# hold nothing else)}; "
+        "with reasoning, which the judge is not shown{unfinished:? (# hold nothing else)}; "
         "{argument:reasoning=keep} shows it"
     ),
     "responses-recorded": (
@@ -471,11 +470,11 @@ OF_RESPONSES = {
     ),
     "transcripts-cut": (
         "{cut:,} of {transcripts:,} {transcripts:noun transcript} {cut:one is|are} cut to fit "
-        "({models}): {characters:,} characters are left out{limits:if ; #}"
+        "({models}): {characters:,} characters are left out{limits:?; #}"
     ),
     "transcripts-cut-by-tokens": (
         "{cut:,} of {transcripts:,} {transcripts:noun transcript} {cut:one is|are} cut to fit "
-        "({models}): {characters:,} characters are left out{limits:if ; #}; "
+        "({models}): {characters:,} characters are left out{limits:?; #}; "
         "{argument:transcript_tokens=N} shows more"
     ),
     "transcripts-cut-unevenly": (
@@ -486,7 +485,7 @@ OF_RESPONSES = {
 
 # Warnings about logs of Inspect.
 OF_LOGS = {
-    # For `{x:if ; #}` and the other formats, see the top of this file.
+    # For `{x:?; #}` and the other formats, see the top of this file.
     "empty-shard": ("left out: {path}: its shard has no battle; give the logs of the other shards"),
     "scores-are-lists": (
         "scores of {scorers} in {task} are lists and are not ranked: let the scorer return a "
@@ -517,7 +516,7 @@ OF_LOGS = {
     "limits-differ": "runs of {model} on {task} have different limits ({limits:most 5})",
     "mean-differs-from-log": (
         "{path}: {metric} is {mean:.4g} here ({items:,} {items:noun item}) and {own:.4g} in the "
-        "log's results{own_items:if  (# items)}"
+        "log's results{own_items:? (# items)}"
     ),
     "models-absent-from-task": "no battle of {models:most 5} is in this task",
     "one-sided-differs": (
@@ -567,7 +566,7 @@ OF_LOGS = {
     ),
     "samples-invalidated": (
         "{path}: {left_out:len} of {samples:,} {samples:noun sample} of {model} "
-        "{left_out:one is|are} invalidated, and left out: {left_out:most 10}{reasons:if  (#)}"
+        "{left_out:one is|are} invalidated, and left out: {left_out:most 10}{reasons:? (#)}"
     ),
     "schedule-cut": (
         "{path}: {battles:,} {battles:noun battle} {battles:one was|were} not played and "
@@ -606,7 +605,7 @@ OF_LOGS = {
 
 # Warnings of rankers.
 OF_RANKERS = {
-    # For `{x:if ; #}` and the other formats, see the top of this file.
+    # For `{x:?; #}` and the other formats, see the top of this file.
     "all-separated": (
         "separated, rating set by the regularization ({regularization:g}) and unbounded by the "
         "data: every model. What would bound the ratings: battles that upset the order of some "
@@ -701,8 +700,8 @@ OF_RANKERS = {
         "({low:.2f} … {high:.2f}, 90%); the column `human` does not rest on them"
     ),
     "judges-contradict": (
-        "the judges contradict each other (slope below 0: {who}): all slopes are equal; leave out "
-        "the wrong one"
+        "the judges contradict each other (slope below 0: {who}), so all slopes were set "
+        "equal; leave out the wrong judge"
     ),
     "kept-ladder-unused": "{options}: the ratings that the log keeps are not used",
     "labels-are-ties": (
@@ -765,7 +764,7 @@ OF_RANKERS = {
     "no-variation": "no variation between items for {models}: their interval cannot be computed",
     "none-placed": (
         "no conformal intervals: no model that the calibration does not know has battles against "
-        "models that it knows; all are rated together, by its beta{unused:if ; without effect: #}"
+        "models that it knows; all are rated together, by its beta{unused:?; without effect: #}"
     ),
     "not-placed": (
         "no battles against calibrated models, so no place and no conformal interval: {models}. "
@@ -847,13 +846,13 @@ OF_RANKERS = {
 
 # Warnings about calibrations of a judge by human labels.
 OF_CALIBRATIONS = {
-    # For `{x:if ; #}` and the other formats, see the top of this file.
+    # For `{x:?; #}` and the other formats, see the top of this file.
     "agreement-unweighted": (
         "kappa, agreement, AUC and ECE count each battle once, whatever its weight; the ratings "
         "and beta use weights"
     ),
     "beta-contains-zero": (
-        "{of_file:if the calibration says: }no signal: the interval of beta, {low:.3g} to "
+        "{of_file:?the calibration says: }no signal: the interval of beta, {low:.3g} to "
         "{high:.3g}, contains 0"
     ),
     "few-models": (
@@ -865,8 +864,8 @@ OF_CALIBRATIONS = {
         "{needed}, the interval is by t, which assumes normal disagreement"
     ),
     "flat-agreement": (
-        "{of_file:if the calibration says: }agreement with humans hardly rises with |margin| (area "
-        "under the curve {auc:.2f}{p:if , #}, {decisive:,} decisive {decisive:noun battle}): the "
+        "{of_file:?the calibration says: }agreement with humans hardly rises with |margin| (area "
+        "under the curve {auc:.2f}{p:?, #}, {decisive:,} decisive {decisive:noun battle}): the "
         "margin's size says little"
     ),
     "hard-ratings-unbounded": (
@@ -892,7 +891,7 @@ OF_CALIBRATIONS = {
         "{preferences:noun preference}): its interval, and all that it softens, rest on little; "
         "label battles of more {unit}s"
     ),
-    "judge-not-said": "{who} not say who judged: a calibration holds for its own judge",
+    "judge-not-said": "no judge is named by {source}: a calibration holds for its own judge",
     "mostly-hard-credits": (
         "{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities "
         "because others are: nothing is softened there; with human labels, "
@@ -929,16 +928,16 @@ OF_CALIBRATIONS = {
         "are left as they are"
     ),
     "uninformative-judge": (
-        "{of_file:if the calibration says: }the judge's soft ratings carry no information about "
+        "{of_file:?the calibration says: }the judge's soft ratings carry no information about "
         "human ratings: they do not rise with them, or may not; they are not scale-corrected, and "
         "a new model cannot be placed by them. Take another judge or another target"
     ),
     "verdicts-beside-the-target": (
         "{plain} verdicts err less than the target: {hard:.1f} Elo, not {soft:.1f} "
-        "({interval:if #, }{known}): `podium calibrate --compare` sets all targets side by side"
+        "({interval:?#, }{known}): `podium calibrate --compare` sets all targets side by side"
     ),
     "weak-margins": (
-        "{of_file:if the calibration says: }weak margin signal: beta x mean |margin| = {beta:.3g} "
+        "{of_file:?the calibration says: }weak margin signal: beta x mean |margin| = {beta:.3g} "
         "x {size:.3g} = {strength:.2f} (below {weak}): soft targets stay near 0.5, and ratings "
         "are "
         "drawn together"
@@ -947,7 +946,7 @@ OF_CALIBRATIONS = {
 
 # Warnings about judges.
 OF_JUDGES = {
-    # For `{x:if ; #}` and the other formats, see the top of this file.
+    # For `{x:?; #}` and the other formats, see the top of this file.
     "judge-of-position": (
         "the response shown {position} won in all {decided} of the first {judgments} judgments of "
         "{judge} that are no ties, though either was shown first (replies: {replies}). Take "
@@ -997,8 +996,8 @@ OF_JUDGES = {
     ),
     "unparsed": (
         "{unparsed:,} of {battles:,} {battles:noun battle} {unparsed:one is|are} unparsed, "
-        "{share:.1%} of the {judgments}{written:if ; most often the judge wrote #}"
-        "{reason:if ; most often by a #}. What helps: {remedies:do}"
+        "{share:.1%} of the {judgments}{written:?; most often the judge wrote #}"
+        "{reason:?; most often by a #}. What helps: {remedies:do}"
     ),
     "verdicts-unweighted": (
         "shares of a judge's verdicts count each verdict once, whatever its weight; ratings and "
@@ -1008,7 +1007,7 @@ OF_JUDGES = {
 
 # Warnings about rankings, slices and replays.
 OF_RANKINGS = {
-    # For `{x:if ; #}` and the other formats, see the top of this file.
+    # For `{x:?; #}` and the other formats, see the top of this file.
     "jury-merged": (
         "the verdicts of {judges:len} judges are merged by {rule}, one per battle; "
         "{option:by=judge} ranks each of them"
@@ -1039,7 +1038,7 @@ OF_RANKINGS = {
         "{values:len} {column}s ({values:most 5}) are ranked together; {option:by={column}} ranks "
         "each"
     ),
-    "replaced-ranker": "ranked by {instead}, not by {ranker}{idle:if  (# without effect)}: {why}",
+    "replaced-ranker": "ranked by {instead}, not by {ranker}{idle:? (# without effect)}: {why}",
     "replay-not-scored": (
         "some seeds gave no score to some models and are left out of error and tau: {tournaments}"
     ),
@@ -1055,13 +1054,13 @@ OF_RANKINGS = {
     ),
     "shared-battles": (
         "a battle that several judges judge counts once per judge in the ranking"
-        "{battles:if : # battles}{shared:if , # of them by several judges}"
+        "{battles:?: # battles}{shared:?, # of them by several judges}"
     ),
 }
 
 # Warnings about the pinned reference of a host's results.
 OF_PINS = {
-    # For `{x:if ; #}` and the other formats, see the top of this file.
+    # For `{x:?; #}` and the other formats, see the top of this file.
     "no-pin": (
         "ratings and win rates here change as models join; {option:pin=MODEL} writes the win rate "
         "against one model, which does not"
@@ -1111,13 +1110,13 @@ REMEDIES = {
     "judge-that-sees": "take a judge that sees what the models saw",
     "judge-with-probabilities": "choose a judge that gives them, or another realization",
     "look-at-rows": (
-        "look at those rows{errors:if  (#)}, and at how they were made (`podium convert` writes "
+        "look at those rows{errors:? (#)}, and at how they were made (`podium convert` writes "
         "them with their "
         "reasons)"
     ),
     "look-at-server": "see whether the judge's server works, since these replies have no text",
     "look-at-votes": (
-        "look at the votes without a verdict{errors:if  (#)}: add verdicts that were lost in the "
+        "look at the votes without a verdict{errors:? (#)}: add verdicts that were lost in the "
         "export, or ask for new votes (`podium convert` writes the rows with their reasons)"
     ),
     "more-tokens": "give it room: {argument:max_tokens=2000}, or more",
@@ -1125,11 +1124,11 @@ REMEDIES = {
         "let the judge reason first ({argument:realization=cot}), or take one that keeps to a form"
     ),
     "retry": (
-        "fix the error{errors:if  (#)}, then ask for what is missing with `inspect eval-retry` on "
+        "fix the error{errors:? (#)}, then ask for what is missing with `inspect eval-retry` on "
         "the log (in lm-eval, run again)"
     ),
     "retry-failed": (
-        "of the calls that failed: fix the error{errors:if  (#)}, then ask for what is missing "
+        "of the calls that failed: fix the error{errors:? (#)}, then ask for what is missing "
         "with `inspect eval-retry` on the log (in lm-eval, run again)"
     ),
 }

@@ -92,7 +92,7 @@ class _NoticeFormatter(Formatter):
     - `noun NOUN` gives the noun in singular or plural.
     - `one A|B` gives A for the number 1, and B for other numbers.
     - `len` gives the length of a list.
-    - `if TEXT` gives the text with the value in place of `#`; nothing if the value is empty.
+    - `?TEXT` gives the text with the value in place of `#`; nothing if the value is empty.
     - `do` gives the texts in `REMEDIES` of a list of codes.
     """
 
@@ -122,6 +122,9 @@ class _NoticeFormatter(Formatter):
                 return str(value.own)  # the option as a check has written it
             name, _, option_value = format_spec.partition("=")
             return option_text(name, option_value, value.kind)
+        if format_spec.startswith("?"):
+            text = format_spec.removeprefix("?")
+            return text.replace("#", _value_text(value)) if value else ""
         keyword, _, words = format_spec.partition(" ")
         if keyword == "do":
             return "; ".join(self.format(REMEDIES[code]) for code in value)
@@ -132,8 +135,6 @@ class _NoticeFormatter(Formatter):
             return if_one if _amount_of(value) == 1 else if_other
         if keyword == "len":
             return f"{len(value):,}"
-        if keyword == "if":
-            return words.replace("#", _value_text(value)) if value else ""
         if isinstance(value, list | tuple | Mapping):
             return _list_text(value, format_spec)
         return super().format_field(value, format_spec)
@@ -159,7 +160,7 @@ def _amount_of(value: Any) -> float:
 
 
 def _value_text(value: Any) -> str:
-    """Return the text of a value that stands in an element or after `if`.
+    """Return the text of a value that stands in an element or after `?`.
 
     Whole numbers get commas between thousands. Of a list, at most three elements are shown.
     """

@@ -237,6 +237,7 @@ def critical_wins(number: int | np.ndarray, error_rate: float) -> np.ndarray:
     """
     from scipy.special import bdtr, bdtrik
 
+    # `bdtr` is the probability of at most k wins, and `bdtrik` its inverse by k.
     wins = np.ceil(bdtrik(1 - error_rate, number, 0.5))
     # Rounding error of the inverse may make the number too large by 1.
     fewer = np.maximum(wins - 1, 0)

@@ -184,9 +184,9 @@ class Tariff:
         tokens_out = None if self.tokens_out is None else calls * self.tokens_out
         cached = None
         if self.tokens_shared is not None and items is not None:
-            shared = self.tokens_shared if self.tokens_shared >= self.least_cached else 0.0
+            cacheable = self.tokens_shared if self.tokens_shared >= self.least_cached else 0.0
             calls_from_cache = sum(max(calls_of_judge - items, 0) for calls_of_judge in by_judge)
-            cached = shared * calls_from_cache
+            cached = cacheable * calls_from_cache
         price_of_input = _price_of_tokens(tokens_in, self.price_in)
         if price_of_input is not None and cached and self.price_cached is not None:
             price_of_input -= cached * (self.price_in or 0.0) / 1e6

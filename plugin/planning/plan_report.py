@@ -14,7 +14,7 @@ from podium.show.answers.fixed_raters import after_colon
 from podium.show.report.terminal import bar_column
 from podium.tables import EMPTY, Report, Section, Table, shorten_report
 from podium.tournaments.anchor import AUTO
-from podium.wording import plural, quantity, word_for
+from podium.wording import capitalize_first, plural, quantity, word_for
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
@@ -61,7 +61,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         answer.append(
             _comparison_sentence(plan.compared, _item_groups_text(plan, plan.compared.items))
         )
-    advice = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}."
+    advice = f"{capitalize_first(plan.decision.advice)}."
     design = _design_sentence(plan)
     if design:
         answer.append(design)
@@ -86,7 +86,7 @@ def _with_doubts_about_pilot(answer: Sequence[str], doubts: Sequence[Check]) -> 
         return [*sentences, f"If items were independent: {after_colon(opening, ())}", *others]
     if unfit is None:
         return [*answer, *sentences]
-    return [*sentences, f"{unfit.remedy[:1].upper()}{unfit.remedy[1:]}, and make a pilot with it."]
+    return [*sentences, f"{capitalize_first(unfit.remedy)}, and make a pilot with it."]
 
 
 def _comparison_sentence(size: ComparedSize, groups: str) -> str:
@@ -352,21 +352,21 @@ def _planned_costs(plan: Plan) -> Section:
     return _table_section("costs", title, plan.lines, columns, notes)
 
 
-def _cache_note(shared: float, least: int) -> str:
+def _cache_note(shared_tokens: float, least: int) -> str:
     """Write what the cacheable share of the input is, or why nothing can be cached.
 
     Args:
-        shared: number of tokens with which all calls on an item begin.
+        shared_tokens: number of tokens with which all calls on an item begin.
         least: number of tokens from which on the provider caches.
     """
-    if shared < least:
+    if shared_tokens < least:
         return (
             f"cacheable: nothing, as the provider caches beginnings of {least:,} tokens or "
-            f"more, and calls on an item share {shared:,.0f}"
+            f"more, and calls on an item share {shared_tokens:,.0f}"
         )
     return (
         "cacheable: share of the tokens in that a provider's prompt cache can serve, at least: "
-        f"all calls on an item but the first, {shared:,.0f} tokens each "
+        f"all calls on an item but the first, {shared_tokens:,.0f} tokens each "
         f"(it keeps beginnings of {least:,} tokens or more)"
     )
 
@@ -421,7 +421,7 @@ def _table_section(
         cells = [format_cell(row) for row in rows]
         is_empty = all(cell == EMPTY for cell in cells)
         if is_empty and columns[0] is DESIGN:
-            continue
+            continue  # tables of designs leave out empty columns
         heads.append(head)
         cells_by_column.append(cells)
     table = Table(

@@ -338,6 +338,7 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     )
     ranked = [entry for entry in standings.entries if entry.score is not None]
     for position, entry in enumerate(ranked):
+        # `ranked` has no entry without a score: `or 0.0` is for the type checker alone.
         share = Estimate(value=entry.score or 0.0, low=entry.low, high=entry.high)
         pairs = int(entry.extra.get("pairs") or 0)
         advice = _advice_on_anchor(position, entry.rank_low)
@@ -542,27 +543,28 @@ def select_design(
     Returns:
         The design, the advice in words, and the questions that were asked with their answers.
     """
-    question = "is there a natural baseline that every model is to be compared with?"
+    about_baseline = "is there a natural baseline that every model is to be compared with?"
     if baseline is not None:
-        step = f"{question} yes, {baseline}: it is the anchor, whatever its strength"
+        step = f"{about_baseline} yes, {baseline}: it is the anchor, whatever its strength"
         advice = f"compare every model with {baseline}, and draw no conclusions about other pairs"
         return Decision(design="baseline", advice=advice, steps=(step,))
-    steps = [f"{question} no: none was named (--baseline)"]
-    question = "are there at most 3 models?"
+    steps = [f"{about_baseline} no: none was named (--baseline)"]
+    about_number = "are there at most 3 models?"
     if models <= 3:
-        step = f"{question} yes, {models}: all pairs cost no more than an anchor from outside would"
+        answer = f"yes, {models}: all pairs cost no more than an anchor from outside would"
+        step = f"{about_number} {answer}"
         advice = "compare the two models" if models == 2 else "compare all pairs"
         return Decision(design="round_robin", advice=advice, steps=(*steps, step))
     steps.append(
-        f"{question} no, {models}: the cost of all pairs grows with the square of their number"
+        f"{about_number} no, {models}: the cost of all pairs grows with the square of their number"
     )
-    question = "are only some pairs of interest, rather than a ranking of all?"
+    about_pairs = "are only some pairs of interest, rather than a ranking of all?"
     if pairs:
-        step = f"{question} yes, {len(pairs)}: a direct comparison wastes nothing on an anchor"
+        step = f"{about_pairs} yes, {len(pairs)}: a direct comparison wastes nothing on an anchor"
         texts_of_pairs = ", ".join(f"{a} with {b}" for a, b in pairs)
         advice = f"compare {texts_of_pairs}; report win rates of these pairs, no scores"
         return Decision(design="pairs", advice=advice, steps=(*steps, step))
-    steps.append(f"{question} no: none were named (--pair), so all are to be ranked")
+    steps.append(f"{about_pairs} no: none were named (--pair), so all are to be ranked")
     advice = (
         "for a full ranking, take a middling model as the anchor, never the strongest or the "
         "weakest, confirm its informativeness by a pilot and report it; or take a design without "

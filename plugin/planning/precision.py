@@ -332,10 +332,10 @@ def typical_variance(battle_count: np.ndarray, model: VerdictModel, calls: float
     constant = np.full((size, size), 1 / size)
     inverse = np.linalg.inv(laplacians.sum(axis=0) + constant) - constant
     mean_laplacian = laplacians.mean(axis=0)
-    shared = items * (model.group_size - 1) * (mean_laplacian @ mean_laplacian)
+    variance_in_groups = items * (model.group_size - 1) * (mean_laplacian @ mean_laplacian)
     score_covariance = (
         model.item_variance * (laplacians @ laplacians).sum(axis=0)
-        + model.group_variance * shared
+        + model.group_variance * variance_in_groups
         + remaining_laplacian
     )
     covariance = inverse @ score_covariance @ inverse

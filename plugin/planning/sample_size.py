@@ -447,7 +447,8 @@ def number_in_groups(request: PlanRequest, items: int) -> int:
     """
     if request.groups is None:
         return items
-    return int(request.groups.scale(Estimate(float(items))).value)
+    without_interval = Estimate(float(items))
+    return int(request.groups.scale(without_interval).value)
 
 
 def items_with(informative: int, share: Estimate) -> Estimate:

@@ -239,19 +239,19 @@ def _compare_design(
         record = recording_of(record.battles, pool=True, by_order=True)
     prices: list[Price] = []
     distances: list[tuple[float, float]] = []
-    answers: list[bool] = []
+    are_answered: list[bool] = []
     for seed in seeds:
         settings = seed_settings(design.name, design.settings, seed)
         replayed = play(make_tournament(design.name, settings), record)
         prices.append(replayed.price)
         if replayed.battles.answer is not None:
-            answers.append(replayed.battles.answer["answered"])
-        tau_and_error = reference.distance(replayed.rows)
-        if not np.isnan(tau_and_error[0]):
-            distances.append(tau_and_error)
+            are_answered.append(replayed.battles.answer["answered"])
+        tau, error = reference.distance(replayed.rows)
+        if not np.isnan(tau):
+            distances.append((tau, error))
     calls = [price.calls for price in prices]
     calls_90th_percentile = None
-    if answers:
+    if are_answered:
         calls_90th_percentile = int(np.quantile(calls, 0.9, method="higher"))
     return TournamentRow(
         tournament=design.label,
@@ -262,7 +262,7 @@ def _compare_design(
         seeds=len(seeds),
         failed=len(seeds) - len(distances),
         calls_90th_percentile=calls_90th_percentile,
-        answered=float(np.mean(answers)) if answers else None,
+        answered=float(np.mean(are_answered)) if are_answered else None,
     )
 
 
@@ -475,6 +475,7 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
     # The row with the smallest error; of several, the one with the fewest calls.
     errors_and_calls = [(error, row.calls) for error, row in compared]
     least_error, nearest = compared[errors_and_calls.index(min(errors_and_calls))]
+    # With a single seed there is no standard deviation, and only equal errors are similar.
     largest_similar = least_error + (nearest.error_sd or 0.0)
     similar = [(error, row) for error, row in compared if error <= largest_similar]
     calls_and_errors = [(row.calls, error) for error, row in similar]

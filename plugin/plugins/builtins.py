@@ -28,13 +28,13 @@ class FormatRow(NamedTuple):
         name: the format's name.
         reader: where its function is, `module:name` in `podium.data.formats`, or a full path.
         summary: what it reads.
-        label_is: as of `Format`.
+        column_of_label: as of `Format`.
     """
 
     name: str
     reader: str
     summary: str
-    label_is: str | None = None
+    column_of_label: str | None = None
 
 
 RANKERS = (
@@ -133,20 +133,20 @@ FORMATS = (
         "alpaca-eval",
         "verdict_files:read_alpaca_eval",
         "AlpacaEval annotations.json, or a results tree",
-        label_is="generator_2",
+        column_of_label="generator_2",
     ),
     FormatRow(
         "arena-hard",
         "verdict_files:read_arena_hard",
         "arena-hard judgment JSONL, two games a row",
-        label_is="model",
+        column_of_label="model",
     ),
     FormatRow("mt-bench-pair", "mt_bench:read_mt_bench_pairs", "MT-bench pairwise judgments"),
     FormatRow(
         "mt-bench-single",
         "mt_bench:read_mt_bench_scores",
         "MT-bench single-answer grading",
-        label_is="model",
+        column_of_label="model",
     ),
     FormatRow("arena", "arena_battles:read_arena", "FastChat and Arena battles"),
     FormatRow(
@@ -185,7 +185,7 @@ FORMATS = (
         "pointwise",
         "score_files:read",
         "one score per item and model (JuStRank), battles item by item",
-        label_is="model",
+        column_of_label="model",
     ),
 )
 """podium's own file formats."""
@@ -264,6 +264,13 @@ def podium_formats() -> list[Format]:
         location = row.reader if is_full_path else f"podium.data.formats.{row.reader}"
         further = OTHER_FILES.get(row.name, {})
         formats.append(
-            Format(row.name, signature, location, row.summary, label_is=row.label_is, **further)
+            Format(
+                row.name,
+                signature,
+                location,
+                row.summary,
+                column_of_label=row.column_of_label,
+                **further,
+            )
         )
     return formats

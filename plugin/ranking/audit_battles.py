@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from podium.check_results import Check, Result, not_known
 from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
-from podium.data.reading.side_tables import About
+from podium.data.reading.side_tables import TableOfModels
 from podium.diagnosis.audit_record import Audit, BoardAudit, Probe
 from podium.diagnosis.card import Diagnosis, judge_sections
 from podium.diagnosis.checks.absent_rows_of_audit import checks_of_absent
@@ -64,7 +64,7 @@ def audit(
     by: str | None = None,
     pool: bool = False,
     calibration: "Calibration | str | Path | None" = None,
-    models: About = None,
+    models: TableOfModels = None,
     arguments: TypedArguments | None = None,
     **options: Any,
 ) -> Audit:
@@ -135,7 +135,7 @@ def audit_ranking(
     seed: int = 0,
     by: str | None = None,
     pool: bool = False,
-    models: About = None,
+    models: TableOfModels = None,
     diagnosis: Diagnosis | None = None,
     arguments: TypedArguments | None = None,
 ) -> Audit:
@@ -193,8 +193,10 @@ def _rank_or_fall_back(
         connections = check_connected_battles(battles)
         if not connections or not connections[0].is_flagged:
             raise
-    shared = {name: rank_options[name] for name in ("level", "seed", "by", "pool", "models")}
-    return rank(battles, RANKER_WITHOUT_CONNECTION, **shared)
+    shared_options = {
+        name: rank_options[name] for name in ("level", "seed", "by", "pool", "models")
+    }
+    return rank(battles, RANKER_WITHOUT_CONNECTION, **shared_options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -406,7 +408,8 @@ def _build_probe(
     nearest = nearest_open_places(standings)
     counts_items = standings.counts.unit == "item" and "raters" not in standings.diagnostics
     if check.name == "places" and nearest is not None and counts_items:
-        more["needed"] = str(standings.counts.units + nearest[1])
+        _, further_items = nearest
+        more["needed"] = str(standings.counts.units + further_items)
     return Probe(check, judge, remedy_command(check, arguments, more))
 
 
@@ -445,7 +448,9 @@ def _with_p_value(check: Check, level: float, judges: int) -> Check:
     error = (high - low) / (2 * float(ndtri((1 + level) / 2)))
     if check.number is None or error <= 0:
         return check
-    p = min(1.0, 2 * judges * float(ndtr(-abs(check.number) / error)))
+    # Two-sided, by Bonferroni over the judges.
+    tail = float(ndtr(-abs(check.number) / error))
+    p = min(1.0, 2 * judges * tail)
     return replace(check, p=p, reason=OPEN_EFFECT if check.is_flagged else check.reason)
 
 

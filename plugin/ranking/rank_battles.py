@@ -11,7 +11,12 @@ import numpy as np
 from podium.data.battles import MOST_SLICES, SOURCES, Battles
 from podium.data.jury_verdicts import RULE, is_merging_jury, merge_jury_verdicts
 from podium.data.reading.judgments import read_battles
-from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
+from podium.data.reading.side_tables import (
+    TableOfModels,
+    about_models,
+    families_of,
+    read_length_data,
+)
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.order_checks import order_warnings
 from podium.diagnosis.checks.score_scale_checks import check_score_scale
@@ -117,7 +122,7 @@ def rank(
     by: str | None = None,
     pool: bool = False,
     calibration: "Calibration | str | Path | None" = None,
-    models: About = None,
+    models: TableOfModels = None,
     answers: bool = True,
     **options: Any,
 ) -> Ranking:
@@ -185,7 +190,7 @@ def rank_slices(
     by: str | None = None,
     pool: bool = False,
     calibration: "Calibration | str | Path | None" = None,
-    models: About = None,
+    models: TableOfModels = None,
 ) -> RankedSlices:
     """Rank battles by one or more rankers on each slice, without answers in words.
 
@@ -344,7 +349,7 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
     return settings
 
 
-def families_of_table(models: About) -> Mapping[str, str]:
+def families_of_table(models: TableOfModels) -> Mapping[str, str]:
     """Return the family of each model in a table; empty without a table.
 
     Raises:
@@ -497,9 +502,9 @@ def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -
     if battles.has_lists(column):
         numbers = battles.count_slices_of_battles(column)
         outside = int((numbers == 0).sum())
-        several = int((numbers > 1).sum())
-        if several:
-            fields = {"several": several, "battles": len(battles), "column": column}
+        in_several = int((numbers > 1).sum())
+        if in_several:
+            fields = {"several": in_several, "battles": len(battles), "column": column}
             notes.append(Notice("slices-overlap", fields))
     if outside:
         fields = {"outside": outside, "battles": len(battles), "column": column}
@@ -525,10 +530,10 @@ def _note_on_jury(battles: Battles) -> Notice:
     identifying = ("item", "response", "model_a", "model_b")
     columns = [name for name in identifying if name in battles.table]
     judges = battles.table.groupby(columns, observed=True, dropna=False)["judge"].nunique()
-    shared = int(judges.gt(1).sum())
-    if not shared:
+    shared_battles = int(judges.gt(1).sum())
+    if not shared_battles:
         return Notice("judges-in-turn")
-    return Notice("shared-battles", {"battles": len(judges), "shared": shared})
+    return Notice("shared-battles", {"battles": len(judges), "shared": shared_battles})
 
 
 @dataclass(frozen=True, slots=True)
@@ -786,18 +791,19 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
     ranked = part if merged is None else merged
     standings = order_within_groups(ranker(ranked), ranked)
     facts: dict[str, Any] = {}
+    # If nothing was merged, the ranker has added how both orders agree.
     swaps = None if merged is None else part.swaps()
     if swaps is not None:
         facts["swap"] = asdict(swaps)
     raters = None if "raters" in standings.diagnostics else count_raters(part)
     if raters is None:
         return replace(standings, diagnostics={**standings.diagnostics, **facts})
-    facts[FIXED_RATERS] = dict(zip(("unit", "number"), raters, strict=True))
-    few_raters = _models_of_few_fixed_raters(standings.ranker, part, *raters)
+    unit, number = raters
+    facts[FIXED_RATERS] = {"unit": unit, "number": number}
+    few_raters = _models_of_few_fixed_raters(standings.ranker, part, unit, number)
     warnings = standings.warnings
     if few_raters:
         facts[FEW_RATERS] = few_raters
-        unit, number = raters
         fields = {"models": few_raters, "number": number, "units": plural(unit, 2)}
         warnings = (*warnings, Notice("few-of-the-raters", fields))
     return replace(standings, diagnostics={**standings.diagnostics, **facts}, warnings=warnings)
@@ -898,6 +904,7 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         models_with_bounds.append({*names[bounded_models(graph)]})
         models_with_items.append({*names[items >= np.median(items) / 2]})
     bounded = set.intersection(*models_with_bounds) if models_with_bounds else set()
+    # If no model has enough items in all slices, all models with bounds are the centre.
     common = tuple(sorted(bounded.intersection(*models_with_items) or bounded))
     centre: dict[str, Any] = {"centre": common} if common else {}
     warnings = () if common else (Notice("no-common-model"),)
@@ -1027,5 +1034,5 @@ def ranked_apart(battles: Battles, rankers: Sequence[str]) -> str | None:
         return "metric"
     if len(battles.judges) < 2 or battles.is_one_jury:
         return None
-    together = all(catalogue.extension(Ranker, name).several_judges for name in rankers)
-    return None if together else "judge"
+    ranks_together = all(catalogue.extension(Ranker, name).several_judges for name in rankers)
+    return None if ranks_together else "judge"

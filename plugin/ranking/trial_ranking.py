@@ -197,7 +197,9 @@ def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
     order.
     """
     pairs = [*combinations(enumerate(coming.models), 2)]
-    items = max(2, min(ITEMS, ROWS // max(len(pairs), 1)))
+    # As many items as make at most `ROWS` rows, at least two.
+    rows_per_pair = ROWS // max(len(pairs), 1)
+    items = max(2, min(ITEMS, rows_per_pair))
     for k in range(items):
         for (i, a), (j, b) in pairs:
             # A pattern without meaning: over five items, each pair has two wins and three losses.
@@ -236,7 +238,8 @@ def _made_up_verdict(coming: ComingBattles, item: int, won: bool) -> dict[str, A
         row["score_b"] = 5.0 + size * (not won)
     if coming.human:
         # Humans and judge differ on each fifth item.
-        row["human"] = float(won == (item % 5 > 0))
+        humans_agree = item % 5 > 0
+        row["human"] = float(won if humans_agree else not won)
     if coming.one_jury:
         row["jury"] = "jury"
     return row

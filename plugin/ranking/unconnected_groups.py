@@ -31,6 +31,7 @@ def order_within_groups(standings: Standings, battles: Battles) -> Standings:
         standings: the result of a ranker.
         battles: the battles that were ranked.
     """
+    # Without a known number of groups, all models are compared.
     if (standings.fit.components or 1) < 2:
         return standings
     groups = _groups_of_models(battles)

@@ -267,11 +267,12 @@ class Responses:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
+            # If nothing can be played, the battle stays once and will count as missing.
             battles_to_play = playable or [pairing]
             pairings += battles_to_play
-            lacking = len(battles) - len(battles_to_play)
-            left_out += lacking
-            left_out_of[pairing.item] += lacking
+            unplayed = len(battles) - len(battles_to_play)
+            left_out += unplayed
+            left_out_of[pairing.item] += unplayed
         # `+` leaves out the items of which no battle was left out.
         return NextRound(
             pairings=tuple(pairings),

@@ -44,18 +44,18 @@ def _refuse_no_groups(responses: Responses, cluster: str) -> None:
     if cluster in COLUMNS_OF_VERDICTS:
         remedy = "name a column of the items' groups, such as the passage or the document"
         raise UsageError(f"{option}: the column does not group items; {remedy}")
-    lacking = [item.id for item in responses.items if item.group is None]
-    if len(lacking) == len(responses.items):
+    ungrouped = [item.id for item in responses.items if item.group is None]
+    if len(ungrouped) == len(responses.items):
         where = some_paths(responses.sources) or "the responses"
         remedy = (
             "name a column of the table, a key of the samples' metadata, or a field of the "
             "documents of lm-eval"
         )
         raise UsageError(f"{option}: no item in {where} has it; {remedy}")
-    if lacking:
-        number = quantity(len(lacking), "item", "has|have")
+    if ungrouped:
+        items_have = quantity(len(ungrouped), "item", "has|have")
         remedy = "fill in the group of each item, or leave out these items"
-        raise UsageError(f"{option}: {number} no value ({some(lacking, most=5)}); {remedy}")
+        raise UsageError(f"{option}: {items_have} no value ({some(ungrouped, most=5)}); {remedy}")
     values = {item.group for item in responses.items}
     if len(values) == 1:
         [only] = values

@@ -7,8 +7,8 @@ from typing import Any
 
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
+    asked_document,
     columns_of_document,
-    description_of_row,
     group_of_row,
     request_of,
     words_of_document,
@@ -138,7 +138,7 @@ def _responses_to_document(
         "system": system,
         "columns": short_values(columns_of_document(record.cells)),
     }
-    described = description_of_row(record.row, record.cells)
+    described = asked_document(record.row, record.cells)
     document = replace(described, item=item, words=words_of_document(record.cells))
     if record.cluster is not None:
         more["group"] = group_of_row(record.cells, record.cluster)

@@ -173,8 +173,8 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
     Raises:
         DataError: the messages cannot be parsed, or the cell holds something else.
     """
-    filled = [name for name in names if record.cells.get(name) is not None]
-    column = filled[0] if filled else names[0]
+    names_with_value = [name for name in names if record.cells.get(name) is not None]
+    column = names_with_value[0] if names_with_value else names[0]
     cell = record.cells.get(column)
     is_json = isinstance(cell, str) and cell.lstrip().startswith("{")
     parsed = parse_literal(cell) if is_json else cell

@@ -178,7 +178,9 @@ def _without_reasoning(rows: Sequence[Row]) -> tuple[list[Row], list[Notice]]:
         if not isinstance(row, ResponseRow) or not row.text:
             continue
         is_transcript = row.work is not None and row.work.shown
-        text = row.text if is_transcript else strip_reasoning(row.text)
+        if is_transcript:
+            continue  # it has no reasoning
+        text = strip_reasoning(row.text)
         if text == row.text:
             continue
         with_reasoning += 1

@@ -369,10 +369,8 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
         )
         return excess > sum(saved)
 
-    longer = range(
-        SHORTEST_CUT_TEXT + 1,
-        max((len(piece.text) for piece in pieces), default=SHORTEST_CUT_TEXT) + 1,
-    )
+    longest = max((len(piece.text) for piece in pieces), default=SHORTEST_CUT_TEXT)
+    longer = range(SHORTEST_CUT_TEXT + 1, longest + 1)
     # The first of the longer lengths that saves too little; the result is the length before it.
     return SHORTEST_CUT_TEXT + bisect_left(longer, True, key=saves_too_little)
 

@@ -118,7 +118,8 @@ class RemoteFile:
         names = location.partition("://")[2].split("/")
         parts = [name if name.strip(".") else f"_{name}" for name in names]
         # URLs that differ only in their query have different copies.
-        return Path(_copies(), hashlib.sha256(query.encode()).hexdigest()[:8], self.scheme, *parts)
+        hash_of_query = hashlib.sha256(query.encode()).hexdigest()[:8]
+        return Path(_copies(), hash_of_query, self.scheme, *parts)
 
     def download(self) -> Path:
         """Download the object unless its copy is up to date, and return the path of the copy.

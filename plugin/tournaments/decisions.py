@@ -365,7 +365,9 @@ def _partial_order(
     above, below = largest_distinguishable_block(worse_places)
     upper = some([names[ranked[place]] for place in above])
     lower = some([names[ranked[place]] for place in below])
-    pairs = f"{decided} of {quantity(int(last.in_question.sum()) // 2, 'pair')}"
+    # The matrix has each pair twice.
+    pairs_in_question = int(last.in_question.sum()) // 2
+    pairs = f"{decided} of {quantity(pairs_in_question, 'pair')}"
     if has_newcomers:
         pairs += " with newcomers"
     return (
@@ -498,10 +500,10 @@ def _advice_on_width(last: Look, error: float) -> str:
             f"{plural(last.unit, 2)}."
         )
     # A width falls with the square root of the number of clusters.
-    more = ceil(last.clusters * ((width / error) ** 2 - 1))
-    if more <= 0:
+    further = ceil(last.clusters * ((width / error) ** 2 - 1))
+    if further <= 0:
         return ""
-    return f"About {more:,} more {plural(last.unit, more)} would reach this error."
+    return f"About {further:,} more {plural(last.unit, further)} would reach this error."
 
 
 def _advice_on_pair(last: Look, names: Sequence[str]) -> str:

@@ -26,7 +26,8 @@ def generator(seed: int, *words: str) -> np.random.Generator:
     """
     if seed < 0:
         raise UsageError(f"seed={seed}: give 0 or more")
-    purpose = sha256("\0".join(words).encode(errors="surrogatepass")).digest()
+    joined = "\0".join(words)
+    purpose = sha256(joined.encode(errors="surrogatepass")).digest()
     return np.random.default_rng([seed, int.from_bytes(purpose[:8], "big")])
 
 

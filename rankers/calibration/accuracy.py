@@ -55,7 +55,7 @@ def measure_accuracy(held_out_models: Sequence[HeldOut], kind: str, level: float
     kendall = correlate("kendall", judge, human)
     slope = None
     if number > 2 and np.ptp(judge) > 0:
-        slope = float(np.polyfit(judge, human, 1)[0])
+        slope, _intercept = map(float, np.polyfit(judge, human, 1))
     human_se = [model.human_se for model in held_out_models if model.human_se is not None]
     return Accuracy(
         n=number,

@@ -331,8 +331,8 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
     judge = calibration.judge
     others = [short for name, short in battles.short_judges.items() if name != judge]
     if judge is None or not battles.judges:
-        nameless_source = "the battles do" if judge else "the calibration does"
-        yield Notice("judge-not-said", {"who": nameless_source})
+        nameless_source = "the battles" if judge else "the calibration"
+        yield Notice("judge-not-said", {"source": nameless_source})
     elif others:
         calibrated_judge = calibration.shown_judge
         if calibrated_judge in others:

@@ -231,7 +231,8 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
         models=battles.models,
     )
     evidence = unsorted.take(np.lexsort((order_of_battles(battles), unsorted.cluster)))
-    return replace(evidence, cluster=np.unique(evidence.cluster, return_inverse=True)[1])
+    _, cluster_code = np.unique(evidence.cluster, return_inverse=True)
+    return replace(evidence, cluster=cluster_code)
 
 
 def select_calibratable(evidence: Evidence) -> Evidence:

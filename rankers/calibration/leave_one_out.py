@@ -192,10 +192,11 @@ def build_model_battles(
     rows = np.flatnonzero((is_first | is_second) & ~np.isnan(credit))
     opponent = np.where(is_first, evidence.second, evidence.first)[rows]
     code_among_known = np.cumsum(is_known) - 1
+    _, cluster = np.unique(evidence.cluster[rows], return_inverse=True)
     return ModelBattles(
         opponent=code_among_known[opponent],
         credit=np.where(is_first, credit, 1 - credit)[rows],
         weight=evidence.weight[rows],
-        cluster=np.unique(evidence.cluster[rows], return_inverse=True)[1],
+        cluster=cluster,
         theta=theta[is_known],
     )

@@ -238,6 +238,7 @@ def _auc_error(auc: float, agreement: Agreement) -> float:
 
     It is infinite unless there are both battles of agreement and battles of disagreement.
     """
+    # The agreement is None without decisive battles.
     agreements = round((agreement.agreement or 0.0) * agreement.decisive)
     disagreements = agreement.decisive - agreements
     if agreements < 1 or disagreements < 1:

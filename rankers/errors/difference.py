@@ -177,8 +177,7 @@ class DifferenceTest:
         at_zero = self.exact_p_at_zero[side]
         if null == 0:
             return at_zero
-        is_below_zero = null < 0
-        is_beyond_zero = is_below_zero == (side == 0)
+        is_beyond_zero = null < 0 if side == 0 else null > 0
         return min(p_value_by_tails, at_zero) if is_beyond_zero else max(p_value_by_tails, at_zero)
 
     def _search_end(self, alpha: float, side: int) -> float:

@@ -165,9 +165,8 @@ class RatingGap:
         first = self.common_code[separate_design.first]
         second = self.common_code[separate_design.second]
         is_apart = first != second
-        offset = (shift[separate_design.first] - shift[separate_design.second] + likelihood.offset)[
-            is_apart
-        ]
+        shift_of_rows = shift[separate_design.first] - shift[separate_design.second]
+        offset = (shift_of_rows + likelihood.offset)[is_apart]
         # The pairs of a and b with the same third model become two rows of the same codes. The
         # information adds them up, as there is only one sample.
         design = DesignMatrix(
@@ -297,7 +296,11 @@ class RatingGap:
 
         None if neither model has few items, or if 30 items or more have a score that is not zero.
         """
-        return self.tails_at_zero[1] if self.has_few_items else None
+        if not self.has_few_items:
+            # There are none, and the score test need not be computed.
+            return None
+        _, by_flips = self.tails_at_zero
+        return by_flips
 
     def tails(self, elo: float) -> Tails:
         """Return the one-sided p-values of an assumed gap in Elo points, by the score test.
@@ -307,11 +310,14 @@ class RatingGap:
         by `_sweep_tails` replaces the one by the score test on the side where it is above 0.
         """
         if elo == 0:
-            return self.tails_at_zero[0]
+            by_score_at_zero, _ = self.tails_at_zero
+            return by_score_at_zero
         scores, scatter = self.contributions(elo / POINTS)
         by_score = self._score_tails(scores, scatter)
+        above_by_score, below_by_score = by_score
+        # A p-value of 0 by sweeps says that the rule does not apply on this side.
         above, below = self._sweep_tails(elo / POINTS)
-        return above or by_score[0], below or by_score[1]
+        return above or above_by_score, below or below_by_score
 
     def _sweep_tails(self, gap: float) -> Tails:
         """Return the one-sided p-values of an assumed gap if a or b won, or lost, all battles.
@@ -328,7 +334,7 @@ class RatingGap:
         if not self.is_unbounded:
             return above, below
         theta = self.theta(gap)
-        for model, sign in ((self.a, 1), (self.b, -1)):
+        for model in (self.a, self.b):
             credits = [
                 self._credit_of(model, theta, battles_of_model)
                 for battles_of_model in self._battles_of(model)
@@ -339,7 +345,9 @@ class RatingGap:
             # Bonferroni's rule for one kind of battles or two.
             smallest_tail = min(credit.tail for credit in credits)
             probability = min(1.0, len(credits) * smallest_tail)
-            if (sign > 0) == (share == 1):
+            # A is ahead in these battles if a won them all, or if b lost them all.
+            is_a_ahead = share == 1 if model == self.a else share == 0
+            if is_a_ahead:
                 above = max(above, probability)
             else:
                 below = max(below, probability)

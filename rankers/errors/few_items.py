@@ -83,10 +83,10 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
     # products of a model's cells against two opponents.
     between_opponents = joint_variances - 2 * expected_squares
     single = surplus_squares / expected_squares
-    shared = 0.0
+    shared_scatter = 0.0
     if between_opponents > CREDIT_ROUNDING * joint_variances:
-        shared = (joint_squares - 2 * surplus_squares) / between_opponents
-    return single, float(np.clip(shared, 0.0, single))
+        shared_scatter = (joint_squares - 2 * surplus_squares) / between_opponents
+    return single, float(np.clip(shared_scatter, 0.0, single))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ class FewBattles:
         expected = expit(strength - self.theta[self.opponent])
         deviation = self.weight * np.sqrt(expected * (1 - expected))
         deviation_of_item = np.bincount(self.item, deviation)
-        single, shared = self.scatter
-        independent_part = (single - shared) * float(deviation @ deviation)
-        return independent_part + shared * float(deviation_of_item @ deviation_of_item)
+        single_scatter, shared_scatter = self.scatter
+        independent_part = (single_scatter - shared_scatter) * float(deviation @ deviation)
+        return independent_part + shared_scatter * float(deviation_of_item @ deviation_of_item)
 
     def sensitivity(self, strength: float) -> np.ndarray:
         """Return by how much `credit` is expected to fall per logit that an opponent gains.

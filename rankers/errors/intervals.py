@@ -529,7 +529,9 @@ def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
         # is taken.
         lower_quantiles = np.quantile(known_draws, tails, method="lower")
         upper_quantiles = np.quantile(known_draws, tails, method="higher")
-        ends[:, column] = lower_quantiles[0], upper_quantiles[1]
+        low, _ = lower_quantiles
+        _, high = upper_quantiles
+        ends[:, column] = low, high
         if np.isfinite([lower_quantiles, upper_quantiles]).all():
             ends[:, column] = np.quantile(known_draws, tails)
     return ends

@@ -238,6 +238,7 @@ class SlopeFit:
         if observed:
             # The logit is bilinear: its second derivative by theta_a and beta_j is 1, by theta_b
             # and beta_j it is -1.
+            # `np.add.at` adds the values of all battles that have the same cell.
             cross = np.zeros_like(matrix)
             slope_column = len(self.theta) + self.data.judge
             np.add.at(cross, (self.data.coded.a, slope_column), -self.surplus)

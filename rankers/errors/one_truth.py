@@ -64,18 +64,18 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     scores = (add_by_cluster(fit.data.coded, fit.surplus) @ own_design).toarray()
     cross_information = (weighted_design.T @ fit.design).toarray()
     net_scores = scores - fit.influence @ cross_information.T
-    root = _inverse_root((weighted_design.T @ own_design).toarray(), models)
+    inverse_root = _inverse_root((weighted_design.T @ own_design).toarray(), models)
     net_scores = net_scores - net_scores.mean(axis=0)
     penalty_effect = cross_information @ fit.step_without_penalty()
-    observed_sums = (scores.sum(axis=0) - penalty_effect)[None] @ root
-    drawn_sums = _resampled_sums(net_scores, resamples, rng) @ root
+    observed_sums = (scores.sum(axis=0) - penalty_effect)[None] @ inverse_root
+    drawn_sums = _resampled_sums(net_scores, resamples, rng) @ inverse_root
     # `_sum_squares` has a first axis of draws: one for the observed sums.
     [statistic] = _sum_squares(observed_sums, models)
     drawn_statistics = _sum_squares(drawn_sums, models)
     # The mean square of one Newton step from the common strengths to each judge's own.
-    [sum_of_squares] = _sum_squares(observed_sums @ root.T, models)
+    [sum_of_squares] = _sum_squares(observed_sums @ inverse_root.T, models)
     mean_square = sum_of_squares / models
-    drawn_mean_squares = _sum_squares(drawn_sums @ root.T, models) / models
+    drawn_mean_squares = _sum_squares(drawn_sums @ inverse_root.T, models) / models
     as_large_together = np.sum(drawn_statistics.sum(axis=1) >= statistic.sum())
     as_large_by_judge = np.sum(drawn_statistics >= statistic, axis=0)
     return OneTruth(
@@ -125,14 +125,14 @@ def _inverse_root(information: np.ndarray, models: int) -> np.ndarray:
     `information` and R are block-diagonal, with a block of `models` rows for each judge, shape
     (judges * models, judges * models).
     """
-    root = np.zeros_like(information)
+    inverse_root = np.zeros_like(information)
     for begin in range(0, len(information), models):
         block = slice(begin, begin + models)
         eigenvalues, eigenvectors = np.linalg.eigh(information[block, block])
         is_positive = eigenvalues > RANK_TOLERANCE * eigenvalues.max(initial=0.0)
         scaled = eigenvectors / np.sqrt(np.where(is_positive, eigenvalues, 1.0))
-        root[block, block] = np.where(is_positive, scaled, 0.0)
-    return root
+        inverse_root[block, block] = np.where(is_positive, scaled, 0.0)
+    return inverse_root
 
 
 def _sum_squares(values: np.ndarray, models: int) -> np.ndarray:

@@ -95,8 +95,9 @@ class RateTests:
         rate = float(np.mean(self.rates[[first, second]]))
         has_second = np.isin(pairs.second, (first, second))
         is_direct = np.isin(pairs.first, (first, second)) & has_second
-        # The expected credit c of each pair's first model. If this model is an opponent of the
-        # two, c is 1 minus the mean of their rates.
+        # The expected credit of each pair's first model. The two models are assumed to have the
+        # same rate, so that it is 0.5 in their own battles. If the first model is an opponent of
+        # the two, it is 1 minus the mean of their rates.
         expected_of_opponent = np.where(has_second, 1 - rate, rate)
         expected_credit = np.where(is_direct, 0.5, expected_of_opponent)
         share = weight_in_difference / pairs.weight

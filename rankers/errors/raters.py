@@ -150,8 +150,8 @@ def count_raters_of_models(battles: Battles, unit: str) -> dict[str, int]:
     a, b = (codes[battles.readable] for codes in battles.model_codes)
     cell = np.concatenate([a, b]) + models * np.tile(raters.code, 2)
     numbers = np.bincount(np.unique(cell) % models, minlength=models)
-    known = np.flatnonzero(numbers)
-    return {battles.models[code]: int(numbers[code]) for code in known.tolist()}
+    codes_with_raters = np.flatnonzero(numbers)
+    return {battles.models[code]: int(numbers[code]) for code in codes_with_raters.tolist()}
 
 
 def shares_in_battles(coded: CodedBattles, rater: np.ndarray) -> RaterShares:
@@ -187,9 +187,9 @@ def covariance_of_raters(
         coded: the readable battles, with items or their groups as clusters.
         raters: who gave their verdicts.
     """
-    both = raters.code * np.int64(coded.clusters) + coded.cluster
+    code_of_both = raters.code * np.int64(coded.clusters) + coded.cluster
     by_rater, freedom = _covariance_by(covariance, coded, raters.code)
-    by_both, _ = _covariance_by(covariance, coded, both)
+    by_both, _ = _covariance_by(covariance, coded, code_of_both)
     return _combine_covariances(covariance(coded), by_rater, by_both), freedom
 
 
@@ -240,7 +240,9 @@ def influence_of_raters(
         freedoms.append(shares.freedom)
     if by_item is None:
         by_item = clustered_covariance(influence, cluster)
-    return _combine_covariances(by_item, *enlarged), freedoms[0]
+    by_rater, by_rater_and_item = enlarged
+    freedom, _ = freedoms
+    return _combine_covariances(by_item, by_rater, by_rater_and_item), freedom
 
 
 def clustered_covariance(influence: np.ndarray, cluster: np.ndarray) -> np.ndarray:
@@ -249,7 +251,8 @@ def clustered_covariance(influence: np.ndarray, cluster: np.ndarray) -> np.ndarr
     `influence` is what each row contributes to the error of each mean, shape (rows, means).
     `cluster` is the code of each row's cluster; any integers, shape (rows,).
     """
-    return covariance_of(sum_by_group(influence, np.unique(cluster, return_inverse=True)[1]))
+    _, code = np.unique(cluster, return_inverse=True)
+    return covariance_of(sum_by_group(influence, code))
 
 
 def _combine_covariances(

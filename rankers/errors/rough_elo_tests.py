@@ -252,9 +252,8 @@ class _HubTests:
         # of the partner's row of `inverse` that makes the partner's own step 0.
         inverse_rows = self.inverse[self.partners]
         partner_cells = self.rows, self.partners
-        return self._without_both(
-            steps - (steps[partner_cells] / inverse_rows[partner_cells])[:, None] * inverse_rows
-        )
+        multiple = steps[partner_cells] / inverse_rows[partner_cells]
+        return self._without_both(steps - multiple[:, None] * inverse_rows)
 
     def _fit_hypotheses(self) -> tuple[np.ndarray, np.ndarray]:
         """Fit the strengths under each hypothesis.

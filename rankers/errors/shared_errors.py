@@ -192,6 +192,7 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
     influence = np.zeros((products.shape[1], 2, sums.shape[1]))
     for part, pair in np.ndindex(sums.shape):
         step = np.zeros_like(sums)
+        # The step is relative to the sum, unless the sum is 0.
         size = STEP * (np.abs(sums[part, pair]) or 1.0)
         step[part, pair] = size
         _, excess_above = _excess_correlations(sums + step, curves)
@@ -249,7 +250,8 @@ def _excess_correlations(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarr
     sizes = np.arange(EFFECTS)
     for prediction, pair in np.ndindex(predicted.shape):
         # Find the size of item effects at which the mean covariance of the other pairs is the
-        # observed one. This size predicts the covariance of pair k.
+        # observed one. This size predicts the covariance of this pair. `np.interp` needs values
+        # that do not fall.
         mean_of_others = np.maximum.accumulate(
             np.delete(curves[prediction], pair, axis=1).mean(axis=1)
         )

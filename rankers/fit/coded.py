@@ -352,6 +352,7 @@ def order_rows(
         key_of_model = (sum_as_a + sum_as_b) / np.maximum(battles, 1) + np.sqrt(battles)
     key_a = key_of_model[a] + np.e * centred_credit
     key_b = key_of_model[b] - np.e * centred_credit
+    # From 2 on, so that the square roots differ from the weight 1 of the other part of the key.
     for number, (about_a, about_b) in enumerate(columns, start=2):
         # Missing values count as equal: as one number that values hardly have.
         key_a = key_a + np.sqrt(number) * np.nan_to_num(about_a, nan=-np.pi)

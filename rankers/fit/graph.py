@@ -200,7 +200,8 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
             above = [*above, k]
             below = still_below
             pairs = len(above) * len(below)
-            most_pairs = len(best[0]) * len(best[1])
+            best_above, best_below = best
+            most_pairs = len(best_above) * len(best_below)
             if pairs > most_pairs:
                 best = above, sorted(below)
     return best
@@ -226,7 +227,8 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
     if not _has_small_products(len(edges)):
         from scipy.sparse.csgraph import connected_components
 
-        return connected_components(edges, directed=False)[1]
+        _, code = connected_components(edges, directed=False)
+        return code
     first_in_group = _reachable(edges | edges.T).argmax(axis=1)
     _, code = np.unique(first_in_group, return_inverse=True)
     return code

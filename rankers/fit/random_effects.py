@@ -205,7 +205,8 @@ def expected_errors(
     for number in numbers:
         information = number / dispersion * information_of_label + np.diag(likelihood.penalty)
         covariance = centring @ linalg.inv(information) @ centring.T
-        errors.append(float(np.sqrt(np.diag(covariance)).mean()))
+        standard_errors = np.sqrt(np.diag(covariance))
+        errors.append(float(standard_errors.mean()))
     return errors
 
 

@@ -210,6 +210,9 @@ def _can_be_met(
     models, and `largest_difference` is in logits, shape (bounds,) each. Bounds that are missed by
     rounding error count as met. `models` is the number of models.
     """
+    # Bellman-Ford: theta are the shortest distances from a source that is at distance 0 from all
+    # models. If they still change after models + 1 steps, the bounds along a cycle have a negative
+    # sum, so that they cannot be met.
     theta = np.zeros(models)
     for _ in range(models + 1):
         before = theta.copy()

@@ -28,8 +28,8 @@ GAMED_WEIGHT = 0.1
 """Weight in the fit of each verdict on a gamed baseline, that is on a verbose or concise variant
 of AlpacaEval's baseline. AlpacaEval divides 0.2 by the two variants."""
 GIVE_LENGTHS = (
-    "length control needs them; give columns length_a and length_b (characters), or a format that "
-    "holds the responses"
+    "length control needs lengths of responses; give columns length_a and length_b (characters), "
+    "or a format that holds the responses"
 )
 """What to do if the battles have no lengths of responses."""
 NO_TRANSCRIPTS = "length_of=transcript needs a log whose judge was shown transcripts; leave it out"

@@ -90,7 +90,7 @@ def test_no_record_keeps_its_warnings_as_texts():
 def test_numbers_lists_and_mappings_are_written_by_their_format():
     template = (
         "{n:,} {n:noun row}, {one:one is|are}, {names}, {many:most 2}, {sizes:most 1; # has @}, "
-        "{some:len}, {empty:if (#)}{full:if (#)}"
+        "{some:len}, {empty:?(#)}{full:?(#)}"
     )
     fields = {
         "n": 1234,

@@ -280,7 +280,7 @@ def test_battles_without_lengths_are_left_out_and_counted():
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_what_has_no_lengths_is_rejected(ranker):
     frame = against(world(np.random.default_rng(7)))
-    with pytest.raises(NotIdentifiedError, match="length control needs them"):
+    with pytest.raises(NotIdentifiedError, match="length control needs lengths"):
         ranked(
             frame.drop(columns=["length_a"]),
             ranker,

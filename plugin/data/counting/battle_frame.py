@@ -103,7 +103,8 @@ class BattleFrame:
         if column == self.group:
             import pandas as pd
 
-            return pd.factorize(as_text(self.table[column]), sort=True)[0].astype(np.int64)
+            codes, _ = pd.factorize(as_text(self.table[column]), sort=True)
+            return codes.astype(np.int64)
         return self.table[column].cat.codes.to_numpy(dtype=np.int64)
 
     def names_of(self, column: str) -> tuple[str, ...]:
@@ -245,7 +246,8 @@ class BattleFrame:
         Raises:
             UsageError: there is no such column.
         """
-        return tuple(sorted(as_text(self._column(column)).dropna().unique()))
+        texts = as_text(self._column(column)).dropna()
+        return tuple(sorted(texts.unique()))
 
     def take(self, keep: np.ndarray) -> "BattleFrame":
         """Return the battles for which a mask, shape (battles,), is True.

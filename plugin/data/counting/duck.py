@@ -56,6 +56,8 @@ FREE_DISK = "free disk space where the environment variable TMPDIR points"
 """What to do if there is no room, for errors."""
 MOST_IDLE = 4
 """Largest number of unused connections that are kept for reuse."""
+FileState = tuple[int, int, int]
+"""What changes with a file: inode, size in bytes, and modification time in nanoseconds."""
 _IDLE_CONNECTIONS: "list[DuckDBPyConnection]" = []
 """Connections that can be reused."""
 _OPEN_DATABASES: "weakref.WeakSet[Duck]" = weakref.WeakSet()
@@ -94,7 +96,7 @@ class Duck:
         self._types: dict[str, dict[str, str]] = {}
         self._arrays: dict[str, dict[str, np.ndarray]] = {}
         self._frames: dict[str, CodedFrame] = {}
-        self._watched: dict[Path, tuple[int, int, int] | None] = {}
+        self._watched: dict[Path, FileState | None] = {}
         if memory is not None:
             self._run(f"set memory_limit = '{memory}'")
 
@@ -432,11 +434,8 @@ def out_of_memory_error(error: OutOfMemoryException, source: str | None = None) 
     return DataError(problem, source=source, remedy=f"allow more with --memory, or {FREE_DISK}")
 
 
-def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return a file's inode, size in bytes and modification time in nanoseconds.
-
-    None if there is no such regular file.
-    """
+def _state(path: Path) -> FileState | None:
+    """Return the state of a file; None if there is no such regular file."""
     try:
         facts = path.stat()
     except OSError:

@@ -188,7 +188,8 @@ def _code_numbers(values: np.ndarray) -> np.ndarray:
         whole = filled.astype(np.int64)
         if (whole == filled).all():
             return whole
-    return np.unique(values, return_inverse=True)[1]
+    _, codes = np.unique(values, return_inverse=True)
+    return codes
 
 
 def _sort_groups(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -280,7 +280,7 @@ def grades_query(battles: str, present: Present, graders: Collection[str]) -> st
         conditions.append(f"not coalesce({IDENTICAL}, false)")
     graded = f"{battles} where {' and '.join(conditions)}"
     if "item" not in present:
-        return f"select 2 * count(*), count(*) from {graded}"
+        return f"select 2 * count(*) as grades, count(*) as battles from {graded}"
     keys = ", ".join(name for name in GRADE_KEYS if name in present)
     sides = " union ".join(
         f"select {keys}, {side} as model from {graded} and item is not null"
@@ -288,7 +288,8 @@ def grades_query(battles: str, present: Present, graders: Collection[str]) -> st
     )
     named = f"select count(*) from ({sides}) as sides"
     # Each battle without an item has two grades of its own.
-    return f"select ({named}) + 2 * (count(*) - count(item)), count(*) from {graded}"
+    grades = f"({named}) + 2 * (count(*) - count(item))"
+    return f"select {grades} as grades, count(*) as battles from {graded}"
 
 
 def counted_query(
@@ -593,6 +594,7 @@ def first_shown_query(grouped: str, present: Present, *, has_groups: bool = Fals
     is_asked = f" and {IDENTICAL} = 0" if IDENTICAL in present else ""
     judge = "coalesce(judge, -1)" if "judge" in present else "-1"
     sums = {
+        # A tie is half a win. `2e0` is a float, so that the quotient is none of integers.
         "won": "sum(won_by_first + (judged - decided) / 2e0)",
         "number": "sum(n)",
         "flips": f"count(case when {SWAPS['flip']} then 1 end)",

@@ -205,7 +205,8 @@ class Spark:
         """
         first = order.partition(",")[0]
         ((number, least, last),) = self.rows(
-            f"select count(*), min({first}), max({first}) from ({query}) as rows"
+            f"select count(*) as number, min({first}) as least, max({first}) as last "
+            f"from ({query}) as rows"
         )
         if not number:
             return

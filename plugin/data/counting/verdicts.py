@@ -222,7 +222,8 @@ class Verdicts:
         """
         if column not in self._codes:
             return 0
-        return int(self.engine.rows(f"select count(*) from {self._codes[column]}")[0][0])
+        ((names,),) = self.engine.rows(f"select count(*) from {self._codes[column]}")
+        return int(names)
 
     @cached_property
     def tally(self) -> Tally:
@@ -231,10 +232,10 @@ class Verdicts:
         sums = {name: int(self._sums[name].sum()) for name in numbers}
         swaps = {kind: sums.pop(kind, 0) for kind in SWAPS}
         decided = f"select distinct cluster from {self.cells()} where decided > 0"
-        informative = self.engine.rows(f"select count(*) from ({decided}) as clusters")[0][0]
-        return Tally(
-            items=self._items + self._row_counts[1], informative=informative, swaps=swaps, **sums
-        )
+        ((informative,),) = self.engine.rows(f"select count(*) from ({decided}) as clusters")
+        # A judgment without an item is an item of its own.
+        _, without_item = self._row_counts
+        return Tally(items=self._items + without_item, informative=informative, swaps=swaps, **sums)
 
     @cached_property
     def grades(self) -> Grades:
@@ -244,7 +245,8 @@ class Verdicts:
         if not graders:
             return Grades(number=0, battles=0)
         query = relations.grades_query(self._battles, self.battle_columns, graders)
-        return Grades(*map(int, self.engine.rows(query)[0]))
+        ((number, battles),) = self.engine.rows(query)
+        return Grades(number=int(number), battles=int(battles))
 
     @cached_property
     def unparsed_reasons(self) -> dict[str, int]:
@@ -255,12 +257,12 @@ class Verdicts:
         """
         if self.tally.judged == self.tally.battles:
             return {}
-        known = "reason" in self.columns
-        names = dict(enumerate(self._names("reason"))) if known else {}
+        has_reasons = "reason" in self.columns
+        names = dict(enumerate(self._names("reason"))) if has_reasons else {}
         names[-1] = NO_REASON
         rows = relations.unparsed_query(self.judgments, self.columns)
         counts = Counter(dict(self.engine.rows(rows)))
-        ends = "least_reason, last_reason" if known else "-1, -1"
+        ends = "least_reason, last_reason" if has_reasons else "-1, -1"
         order_pairs = (
             f"select rows_unparsed, {ends}, count(*) from {self.cells()} "
             "where order_pair and rows_unparsed > 0 group by 1, 2, 3"
@@ -596,7 +598,7 @@ class Verdicts:
         types = {}
         if len(self.models) < 2**15:
             types = {"first": "smallint", "second": "smallint"}
-        last = self.engine.rows(f"select max({ROW}) from {self.judgments}")[0][0]
+        ((last,),) = self.engine.rows(f"select max({ROW}) from {self.judgments}")
         if last is not None and last < 2**31:
             types[ROW] = "int"
         return types
@@ -795,7 +797,8 @@ class Verdicts:
     @cached_property
     def _sided_rows(self) -> str:
         """The sided judgments (see `relations`) as an SQL subquery."""
-        is_whole = self._row_counts[1] == 0
+        _, without_item = self._row_counts
+        is_whole = without_item == 0
         judgments, codes = self._coded_judgments
         query = relations.sided_query(
             judgments,
@@ -817,7 +820,8 @@ class Verdicts:
     def _row_counts(self) -> tuple[Any, ...]:
         """The number of judgments, and the number of judgments without an item, shape (2,)."""
         without_item = "count(*) - count(item)" if "item" in self.columns else "count(*)"
-        return self.engine.rows(f"select count(*), {without_item} from {self.judgments}")[0]
+        (counts,) = self.engine.rows(f"select count(*), {without_item} from {self.judgments}")
+        return counts
 
     @cached_property
     def battle_columns(self) -> frozenset[str]:
@@ -913,8 +917,10 @@ class Verdicts:
             columns: the columns, separated by commas.
         """
         copies = f"select count(*) as copies from {rows} group by {columns}"
-        query = f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
-        return int(self.engine.rows(query)[0][0])
+        ((further_copies,),) = self.engine.rows(
+            f"select coalesce(sum(copies - 1), 0) from ({copies}) as counted"
+        )
+        return int(further_copies)
 
     def _count_rows_of_unknown_order(self) -> int:
         """Count the rows of pairs that a judge has both as (a, b) and as (b, a) on one item.
@@ -922,7 +928,7 @@ class Verdicts:
         They may be two orders whose column `order` is missing. Rows without an item do not count.
         """
         matchups = (
-            f"select battles as n, forward as ahead from {self.cells()} "
+            f"select battles as met, forward as met_as_ab from {self.cells()} "
             f"where cluster < {self._items}"
         )
         if {"repeat", "response"} & {*self.columns}:
@@ -930,15 +936,16 @@ class Verdicts:
             keys = "cluster, first, second"
             for name in ("judge", "voter", "metric"):
                 keys += f", {name}" if name in self.columns else ""
-            sums = "sum(battles) as n, sum(forward) as ahead"
+            sums = "sum(battles) as met, sum(forward) as met_as_ab"
             matchups = (
                 f"select {sums} from {self.cells()} where cluster < {self._items} group by {keys}"
             )
         query = (
-            f"select coalesce(sum(n), 0) from ({matchups}) as matchups "
-            "where ahead > 0 and ahead < n"
+            f"select coalesce(sum(met), 0) from ({matchups}) as matchups "
+            "where met_as_ab > 0 and met_as_ab < met"
         )
-        return int(self.engine.rows(query)[0][0])
+        ((rows,),) = self.engine.rows(query)
+        return int(rows)
 
 
 def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:

@@ -368,11 +368,11 @@ def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
     Raises:
         DataError: the file is damaged, or there is too little memory for it.
     """
-    call = (
-        f"read_parquet({literal_path(plain_file)}, binary_as_string=true, hive_partitioning=false"
-    )
+    file = literal_path(plain_file)
+    arguments = f"{file}, binary_as_string=true, hive_partitioning=false"
+    rows = f"read_parquet({arguments})"
     try:
-        described = engine.connection.execute(f"describe select * from {call})").fetchall()
+        described = engine.connection.execute(f"describe select * from {rows}").fetchall()
     except OutOfMemoryException as error:
         raise out_of_memory_error(error, str(path)) from None
     except Error as error:
@@ -380,10 +380,10 @@ def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
     types = [(name, type_) for name, type_, *_ in described]
     if any(name == "file_row_number" for name, _ in types):
         row = "row_number() over ()"
-        scan = f"{call})"
+        scan = rows
     else:
         row = "file_row_number + 1"
-        scan = f"{call}, file_row_number=true)"
+        scan = f"read_parquet({arguments}, file_row_number=true)"
     names_of_rows = _names_of_rows(engine, types, scan)
     return _view_of_columns(
         engine, path, types=types, row=row, scan=scan, kind="Parquet", kept_index=names_of_rows
@@ -403,7 +403,7 @@ def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) ->
     columns = [name for name, _ in types]
     for name, type_ in types:
         if type_ != "VARCHAR" or not name.startswith(PANDAS_INDEX):
-            continue
+            continue  # only texts can name the rows
         labels = engine.rows(f"select {quote_name(name)} from {scan} limit {2 * len(columns)}")
         if shares_names([str(label) for (label,) in labels], columns):
             return name
@@ -435,7 +435,9 @@ def _open_database(path: Path, plain_file: Path, table: str, engine: Duck) -> Re
         raise _damage_error("DuckDB", error) from None
     matching_tables = tables
     if table:
-        matching_tables = [pair for pair in tables if table in (pair[1], ".".join(pair))]
+        matching_tables = [
+            (schema, name) for schema, name in tables if table in (name, f"{schema}.{name}")
+        ]
     if len(matching_tables) != 1:
         names = ", ".join(sorted(table_name for _, table_name in tables)) or "none"
         raise UsageError(

@@ -67,7 +67,8 @@ def _names_of_both_models(rows: pd.DataFrame) -> set[str]:
     """Return the names in the columns model_a and model_b, each once; empty cells are no names."""
     names = set[str]()
     for side in ("model_a", "model_b"):
-        names.update(as_text(pd.Series(rows[side].unique())).dropna())
+        distinct = pd.Series(rows[side].unique())
+        names.update(as_text(distinct).dropna())
     return names
 
 

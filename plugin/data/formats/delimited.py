@@ -196,6 +196,7 @@ def _copy_table(
                 is_cut = not latest_line[0].endswith("\n")
                 is_header = number == 0
                 has_several_lines = reader.line_num > first_line
+                # A wrong quote joins lines, so that a row of several lines may hold further rows.
                 if is_header or has_several_lines or is_cut or not leaves_out:
                     raise
                 content = latest_line[0].rstrip("\r\n")[:LONGEST_CONTENT]

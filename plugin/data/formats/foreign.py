@@ -15,6 +15,8 @@ from podium.errors import DataError, UsageError, unknown_name_error
 from podium.notices.option_forms import format_assignments
 from podium.printable import shorten
 
+TO_FILL_IN = "?"
+"""Stands in a proposed option for a column or credit that is not known. The user replaces it."""
 FIRST = "first"
 """Column with the model whose response was shown first, which is what `credit` is about."""
 KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", "wins_a", "wins_b", "ties", FIRST})
@@ -198,7 +200,7 @@ def _order_of_first(records: Records, foreign: Foreign) -> str:
         f"when lower({first}) in ('a', 'model_a') then 'ab' "
         f"when lower({first}) in ('b', 'model_b') then 'ba' end"
     )
-    selection = f"count(*), min({ROW}), arg_min({first}, {ROW})"
+    selection = f"count(*) as number, min({ROW}) as first_row, arg_min({first}, {ROW}) as word"
     ((count, row, word),) = records.rows(selection, f"where ({order}) is null")
     if count:
         cell_problem = (
@@ -286,7 +288,7 @@ def _reject_unknown_verdicts(
     Raises:
         DataError: a verdict is not in the map. The message proposes a map with all verdicts.
     """
-    selection = f"count(*), min({ROW}), arg_min({verdict}, {ROW})"
+    selection = f"count(*) as number, min({ROW}) as first_row, arg_min({verdict}, {ROW}) as word"
     ((count, row, word),) = records.rows(selection, f"where {is_unknown}")
     if not count:
         return
@@ -342,7 +344,7 @@ def guess_credits(records: Records) -> dict[str, str]:
     if not credits:
         return {}
     for (number,) in numbers:
-        credits[number] = number if 0 <= float(number) <= 1 else "?"
+        credits[number] = number if 0 <= float(number) <= 1 else TO_FILL_IN
     return credits
 
 
@@ -356,7 +358,7 @@ def likely_credits(words: list[str]) -> dict[str, str]:
         if len(word) > 40 or "," in word:
             continue
         credit = LIKELY_CREDIT.get(word.lower(), LABEL_CREDITS.get(word))
-        credits[word] = "?" if credit is None else f"{credit:g}"
+        credits[word] = TO_FILL_IN if credit is None else f"{credit:g}"
     return credits
 
 

@@ -103,7 +103,8 @@ def _open_object(path: Path, plain_file: Path, engine: Duck) -> Records | None:
         return None
     # Arrow makes rows of a long list several times faster than DuckDB.
     values = engine.fresh("values")
-    engine.register(values, pa.table({"json": documents["records"].combine_chunks().flatten()}))
+    texts_of_records = documents["records"].combine_chunks().flatten()
+    engine.register(values, pa.table({"json": texts_of_records}))
     records = _open_values(path, values, engine)
     if not are_row_numbers(names):
         return records
@@ -123,8 +124,9 @@ def _query_of_records(path: Path) -> str:
     content = f"select content as json from read_text({literal_path(path)})"
     keys = f"select json, json_keys(json, ['$', {firsts}]) as keys from ({content})"
     cases = ""
-    for k, place in enumerate(RESULT_PATHS, 2):
-        is_place = f"list_has_all(keys[{k}], [{', '.join(map(sql_literal, RESULT_KEYS))}])"
+    # DuckDB's lists begin at 1. `keys[1]` is of `$`, so `keys[2]` is of the first path.
+    for number, place in enumerate(RESULT_PATHS, start=2):
+        is_place = f"list_has_all(keys[{number}], [{', '.join(map(sql_literal, RESULT_KEYS))}])"
         cases += f"when {is_place} then json_extract(json, {sql_literal(place + '[*]')}) "
     cases += "when regexp_full_match(keys[1][1], '[0-9]+') then json_extract(json, '$.*')"
     return f"select keys[1] as names, case {cases} end as records from ({keys})"

@@ -437,8 +437,10 @@ def has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
         content: an object whose values are objects.
         keys: all keys of its values.
     """
-    if are_row_numbers(content) or are_row_numbers(keys):
-        return are_row_numbers(content) and not are_row_numbers(keys)
+    has_numbered_rows = are_row_numbers(content)
+    has_numbered_columns = are_row_numbers(keys)
+    if has_numbered_rows or has_numbered_columns:
+        return has_numbered_rows and not has_numbered_columns
     knows_inner_keys = not KNOWN_COLUMNS.isdisjoint(keys)
     knows_outer_keys = not KNOWN_COLUMNS.isdisjoint(content)
     if knows_inner_keys != knows_outer_keys:

@@ -58,7 +58,8 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
     for row in rows:
         number = [row.response] if row.response > 1 else []
         battle = json.dumps([row.item, row.model_1, row.model_2, *number]).encode()
-        tokens.append(base64.urlsafe_b64encode(zlib.compress(battle)).decode())
+        compressed = zlib.compress(battle)
+        tokens.append(base64.urlsafe_b64encode(compressed).decode())
     return texts.assign(verdict="", battle=tokens)
 
 
@@ -98,7 +99,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 def _escape(text: str) -> str:
     """Escape control characters, except line breaks, and make a formula plain text."""
-    return "\n".join(map(printable, escape_formula(text).splitlines()))
+    lines = escape_formula(text).splitlines()
+    return "\n".join(map(printable, lines))
 
 
 def _parse_token(token: str, row: int) -> tuple[str, str, str, int]:

@@ -152,7 +152,8 @@ def _parquet_metrics(path: Path) -> "dict[str, pd.DataFrame]":
     ]
     rows = []
     for number, row in enumerate(frame.to_dict("records"), 1):
-        item = hashlib.sha256((text_of(row[text]) or "").encode()).hexdigest()[:ITEM_DIGITS]
+        question = text_of(row[text]) or ""
+        item = hashlib.sha256(question.encode()).hexdigest()[:ITEM_DIGITS]
         scores: dict[Any, Any] = {name: row[name] for name in numbers}
         scores |= row.get("metrics") or {}
         for name, score in scores.items():

@@ -85,8 +85,8 @@ class HashedDocuments(Sequence[AskedDocument]):
         )
 
 
-def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:
-    """Return the document of a row of samples, with an empty text as the id of its item.
+def asked_document(line: str, row: Mapping[str, Any]) -> AskedDocument:
+    """Return the document of a row of samples. The id of its item is empty: the caller sets it.
 
     Args:
         line: the place of the row in the file.

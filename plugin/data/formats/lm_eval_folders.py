@@ -510,9 +510,9 @@ def _split_by_file(
     columns += rows.attrs["item_columns"]
     if all_runs:
         columns.append("response")
-        # The files of a model are in the order of their times.
-        rows["response"] = rows.groupby("model")["path"].transform(
-            lambda paths: pd.factorize(paths)[0] + 1
+        # The files of a model are in the order of their times. They are numbered from 1.
+        rows["response"] = 1 + rows.groupby("model")["path"].transform(
+            lambda paths: pd.factorize(paths)[0]
         )
     if cluster is not None and "group" in rows and cluster not in columns:
         rows[cluster] = rows["group"]

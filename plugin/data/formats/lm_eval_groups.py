@@ -107,6 +107,7 @@ def find_groups(
         tasks = tuple(task for task in tasks_of_groups[name] if task in metrics)
         metrics_of_tasks = set[str]().union(*(metrics[task] for task in tasks))
         is_in_larger_group = any(task in groups for task in tasks)
+        # Scores of several metrics have no common mean.
         if len(tasks) < 2 or len(metrics_of_tasks) != 1 or is_in_larger_group:
             continue
         [metric] = metrics_of_tasks

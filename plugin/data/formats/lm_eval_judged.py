@@ -63,6 +63,7 @@ def parse_verdicts(response: Any) -> dict[str, Any] | None:
     """
     if isinstance(response, list | tuple) and len(response) == 1:
         return parse_verdicts(response[0])
+    # For example `{"podium_verdicts": 3,`, as `verdicts_as_text` writes it.
     beginning = f'{{"{VERDICTS_KEY}": {FORM_VERSION},'
     if not isinstance(response, str) or not response.startswith(beginning):
         return None

@@ -35,9 +35,9 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 LMMS_TIME = r"(?P<date>\d{8}_\d{6})"
 """Pattern of the time with which names of lmms-eval's files begin, such as `20240501_123059`."""
 SAMPLES_NAME = re.compile(rf"(?:{LMMS_TIME}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
-"""Matches the name of a samples file."""
+"""Matches the name of a samples file, such as `samples_gsm8k_2025-01-02T03-04-05.123456.jsonl`."""
 RESULTS_NAME = re.compile(rf"(?:.+_(?P<time>{TIME})|{LMMS_TIME}_results)\.json$")
-"""Matches the name of a results file."""
+"""Matches the name of a results file, such as `results_2025-01-02T03-04-05.123456.json`."""
 RESULTS_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"results"\s*:\s*\{')
 """Matches the beginning of a results file, whatever its name."""
 TOURNAMENTS = ".podium"
@@ -131,6 +131,7 @@ class Results:
             return None
         configs = self.content.get("configs", {})
         tasks = [task for task in configs if path.stem.endswith(f"_{task}")]
+        # The name of one task may end with that of another.
         return max(tasks, key=len, default=None)
 
     def old_arguments(self) -> str:
@@ -314,9 +315,9 @@ def files_beside_details(details: Iterable[Path], paths: Iterable[Path]) -> set[
         details: the files with details; other files are ignored.
         paths: all files of the source.
     """
-    known = [path for path in details if is_details(path)]
-    beside = {path.with_name(HELM_RUN_SPEC) for path in known if path.name == HELM_DETAILS}
-    if known:
+    known_details = [path for path in details if is_details(path)]
+    beside = {path.with_name(HELM_RUN_SPEC) for path in known_details if path.name == HELM_DETAILS}
+    if known_details:
         beside.update(filter(is_summary_of_lighteval, paths))
     return beside
 

@@ -122,13 +122,13 @@ def _reject_unordered_metrics(
         scores_of_task = [scores for scores in files if scores.file.task == task]
         if not any(scores.file.path.name == layout.HELM_DETAILS for scores in scores_of_task):
             continue
-        shared = []
+        shared_metrics = []
         for metric in metrics:
             models = {scores.file.model for scores in scores_of_task if metric in scores.values}
             if len(models) > 1:
-                shared.append(metric)
-        if len(shared) > 1:
-            unordered[task] = shared
+                shared_metrics.append(metric)
+        if len(shared_metrics) > 1:
+            unordered[task] = shared_metrics
     if unordered:
         raise _several_metrics_error(unordered)
 
@@ -170,22 +170,22 @@ def _reject_several_metrics(
     """
     if ALL_METRICS in asked_metrics:
         return
-    several = {
+    metrics_by_task = {
         task: names for task, names in by_task.items() if _is_ambiguous(names, asked_metrics)
     }
-    for task, names in several.items():
+    for task, names in metrics_by_task.items():
         scores_of_task = [scores for scores in files if scores.file.task == task]
         runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in scores_of_task]
         if choose_headline(task, runs, names) is None:
             raise _no_common_metric_error(task, names, scores_of_task)
-    if several:
-        raise _several_metrics_error(several)
+    if metrics_by_task:
+        raise _several_metrics_error(metrics_by_task)
 
 
 def _several_metrics_error(by_task: Mapping[str, Sequence[str]]) -> NotIdentifiedError:
     """Return the error for tasks with several metrics between which the user must choose."""
-    first_of_task = next(iter(by_task.values()))[0]
-    example = option_text("metric", first_of_task)
+    metrics_of_first_task = next(iter(by_task.values()))
+    example = option_text("metric", metrics_of_first_task[0])
     by_each = f"{option_text('metric', ALL_METRICS)} {option_text('by', 'metric')}"
     remedy = f"choose with {option_text('metric')}, as {example}, or rank by each with {by_each}"
     return NotIdentifiedError(
@@ -210,11 +210,13 @@ def _no_metric_error(
         reasons: task, metric, and why the metric is not usable.
         files: the runs, beside whose folder their tournaments may be.
     """
-    wanted = [reason for reason in reasons if _is_wanted(asked_metrics, reason[1])]
+    wanted = [
+        (task, metric, why) for task, metric, why in reasons if _is_wanted(asked_metrics, metric)
+    ]
     cause = some(_join_reasons(wanted), "; ", most=5)
     if not cause:
         cause = f"{some(tasks, most=3)} has no metric"
-    folders = _folders_as_typed([scores.file.path.parent for scores in files])
+    folders = _shortest_folders([scores.file.path.parent for scores in files])
     way = f"let a judge compare the responses: `{judging_command(folders)}`"
     tournaments = _folder_of_tournaments(files)
     if tournaments:
@@ -223,10 +225,10 @@ def _no_metric_error(
     return NotIdentifiedError(f"no number per document to compare: {cause}; {way}")
 
 
-def _folders_as_typed(folders: Iterable[Path]) -> list[str]:
-    """Return the folder that holds all folders of runs, or those folders if there is none.
+def _shortest_folders(folders: Iterable[Path]) -> list[str]:
+    """Return the folder directly above all folders of runs; if they have several, the folders.
 
-    A folder further up may hold runs of other tasks.
+    Folders further up are not taken: they may hold runs of other tasks.
     """
     parents = {folder.parent for folder in folders}
     short_folders = parents if len(parents) == 1 else dict.fromkeys(folders)

@@ -263,12 +263,12 @@ def settle_prompts(
             described.append(k)
     if len(described) < 2:
         return list(runs)
-    shared = sorted(set.intersection(*(set(prompts_of_runs[k]) for k in described)))
-    if not shared:
+    shared_items = sorted(set.intersection(*(set(prompts_of_runs[k]) for k in described)))
+    if not shared_items:
         return list(runs)
     hashes = {}
     for k in described:
-        hashes[k] = _hash_of_prompts([prompts_of_runs[k][item] for item in shared])
+        hashes[k] = _hash_of_prompts([prompts_of_runs[k][item] for item in shared_items])
     settled = list(runs)
     if len(set(hashes.values())) == 1:
         # The prompt's settings also make the choices, which are not in the hash of a prompt.
@@ -307,4 +307,5 @@ def _group_by_explaining_settings(
 
 def _hash_of_prompts(prompts: Sequence[str]) -> str:
     """Return the first digits of a hash of the hashes of prompts."""
-    return sha256("\n".join(prompts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    joined = "\n".join(prompts)
+    return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -15,8 +15,8 @@ from podium.data.counting.relations import NO_VALUE
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
     AskedDocument,
+    asked_document,
     columns_of_document,
-    description_of_row,
     group_of_row,
     name_documents,
 )
@@ -184,7 +184,7 @@ def _read_documents(file: layout.Samples, cluster: str | None) -> "tuple[pd.Data
                 position,
                 target,
                 _metrics_of_row(row),
-                description_of_row(place, row),
+                asked_document(place, row),
                 group_of_row(row, cluster),
                 columns_of_document(row),
             )
@@ -397,7 +397,7 @@ def note_means_of_shared(
         path = str(scores.file.path)
         mean_and_figure = scores.mean_and_figure(metric)
         if mean_and_figure is None or path not in means.index:
-            continue
+            continue  # nothing to compare
         mean, figure = mean_and_figure
         if _equals_figure(mean, figure) and not _equals_figure(means[path], figure):
             means_and_figures[path] = f"{means[path]:.4g} and {figure:.4g}"

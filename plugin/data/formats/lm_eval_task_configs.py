@@ -85,9 +85,8 @@ def prompt_of_config(config: Config) -> str | None:
     on_one_line = " ".join([*description.split(), *template.split()])
     start = on_one_line[:SHOWN_CHARACTERS]
     beginning = start if start == on_one_line else f"{start} ..."
-    return (
-        f"{beginning} {_hash_of_fields(_given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS)))}"
-    )
+    fields = _given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS))
+    return f"{beginning} {_hash_of_fields(fields)}"
 
 
 def examples_of_config(config: Config) -> str | None:
@@ -141,9 +140,9 @@ def _own_examples(config: Config) -> dict[str, str]:
         inherited = NAMES_OF_INHERITED_FIELDS.get(name) or str(name)
         inherited_text = _field_text(config.get(inherited))
         if text is None or text in (inherited_text, DEFAULTS_OF_EXAMPLES.get(name)):
-            continue
+            continue  # as without this key
         if text == DEFAULTS.get(name) and inherited_text is None:
-            continue
+            continue  # the default, too
         if not _is_name_of(text, inherited_text):
             differing[name] = text
     return differing

@@ -33,10 +33,10 @@ def read_mt_bench_pairs(records: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
-    is_kept, notes = _rows_of_first_run(shared)
-    judges = shared.attrs["judges"]
-    shared = shared.rename(columns={"model_1": "model_a", "model_2": "model_b"})
+    pairs = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
+    is_kept, notes = _rows_of_first_run(pairs)
+    judges = pairs.attrs["judges"]
+    pairs = pairs.rename(columns={"model_1": "model_a", "model_2": "model_b"})
     credits = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}
     no_verdict = frozenset({"error"})
     remedy = "known winners: model_1, model_2, tie, error"
@@ -44,7 +44,7 @@ def read_mt_bench_pairs(records: "pd.DataFrame") -> "pd.DataFrame":
     for winner, order in (("g1_winner", "ab"), ("g2_winner", "ba")):
         credit, unparsed = parse_words(records[winner], credits, no_verdict, remedy=remedy)
         reason = reasons_where(unparsed, "judge error")
-        games.append(shared.assign(credit=credit, order=order, reason=reason)[is_kept])
+        games.append(pairs.assign(credit=credit, order=order, reason=reason)[is_kept])
     frame = pd.concat(games)
     frame.attrs |= {"judges": judges, "notes": notes}
     return frame
@@ -125,7 +125,8 @@ def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    is_second = as_text(frame["template"]).str.endswith(SECOND_TURN).fillna(False).astype(bool)
+    ends_so = as_text(frame["template"]).str.endswith(SECOND_TURN)
+    is_second = ends_so.fillna(False).astype(bool)
     if not is_second.any():
         return frame
     by_template = pd.Series(np.where(is_second, 2, 1), index=frame.index)

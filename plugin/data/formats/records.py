@@ -553,7 +553,7 @@ def _has_inexact_number(column: "pd.Series", values: Sequence[Any]) -> bool:
         values: the values.
     """
     is_large = (column >= LARGEST_EXACT_NUMBER) | (column <= -LARGEST_EXACT_NUMBER)
-    large = (values[position] for position in is_large.to_numpy().nonzero()[0])
+    large = (values[position] for position in np.flatnonzero(is_large.to_numpy()).tolist())
     return any(isinstance(value, int) and abs(value) > LARGEST_EXACT_NUMBER for value in large)
 
 

@@ -118,8 +118,8 @@ def _reject_repeated_rows(matrix: Records) -> None:
     """
     model = matrix.columns["model"].text
     item = matrix.columns["item"].text
-    shared = [matrix.columns[name].text for name in NON_MODEL_COLUMNS if name in matrix.columns]
-    keys = ", ".join([model, *shared])
+    row_cells = [matrix.columns[name].text for name in NON_MODEL_COLUMNS if name in matrix.columns]
+    keys = ", ".join([model, *row_cells])
     selection = f"{model}, {item}, min({ROW}), max({ROW})"
     rest = f"group by {keys} having count(*) > 1 order by min({ROW}), {model} limit 1"
     for name, document, first, last in matrix.rows(selection, rest):
@@ -138,14 +138,15 @@ def _reject_odd_scores(matrix: Records) -> None:
     is_outside = f"{number} not between 0 and 1"
     binary_count = f"count(*) filter ({number} in (0, 1))"
     ((scores, binary_scores, outside),) = matrix.rows(
-        f"count({number}), {binary_count}, count(*) filter ({is_outside})"
+        f"count({number}) as scores, {binary_count} as binary_scores, "
+        f"count(*) filter ({is_outside}) as outside"
     )
     if not outside or 2 * binary_scores < scores:
         return
     selection = f"{ROW}, {model}, {item}, {score}"
-    row, name, document, value = matrix.rows(
+    ((row, name, document, value),) = matrix.rows(
         selection, f"where {is_outside} order by {ROW} limit 1"
-    )[0]
+    )
     problem = (
         f"the score {value} of {name!r} on {document!r} is outside [0, 1], "
         "and most scores are 0 or 1"
@@ -267,13 +268,13 @@ def _scores_by_item(records: Records, label: str) -> Records | None:
     )
     scan = f"(select *, unnest([{cells}]) as scored from {records.scan})"
     # A column `length` of such a table is not the length of a response.
-    shared = {
+    shared_columns = {
         name: column
         for name, column in columns.items()
         if name not in models and name not in BATTLE_COLUMNS and name != "length"
     }
     scored = {"model": Column("scored.model"), "score": Column("scored.score", "DOUBLE")}
-    return replace(records, scan=scan, columns=shared | scored)
+    return replace(records, scan=scan, columns=shared_columns | scored)
 
 
 def _scores_by_model(records: Records, label: str) -> Records | None:

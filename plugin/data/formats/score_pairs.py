@@ -122,7 +122,7 @@ def _count_pairs(engine: Duck, means: str, task: str | None) -> tuple[int, int]:
     pairs = "trials * models * (models - 1) // 2"
     in_chain = "trials * (models - 1)"
     ((all_pairs, chained_pairs),) = engine.rows(
-        f"select sum({pairs}), sum({in_chain}) from ({by_task_query})"
+        f"select sum({pairs}) as pairs, sum({in_chain}) as in_chain from ({by_task_query})"
     )
     return int(all_pairs), int(chained_pairs)
 
@@ -157,7 +157,9 @@ def _have_voters_several_models(scores: Records, trial: Sequence[str]) -> bool:
         f"select count(*) as scores, count(distinct {columns['model'].sql}) as models "
         f"from {scores.scan} where {columns['voter'].sql} is not null group by {keys}"
     )
-    sums = "coalesce(sum(scores) filter (models > 1), 0), coalesce(sum(scores), 0)"
+    sums = (
+        "coalesce(sum(scores) filter (models > 1), 0) as paired, coalesce(sum(scores), 0) as number"
+    )
     ((paired, number),) = scores.engine.rows(f"select {sums} from ({by_trial_query})")
     return bool(number) and 2 * paired >= number
 
@@ -337,16 +339,16 @@ def _note_scores_alone(engine: Duck, means: str) -> list[Notice]:
         f"select trial, min(model) as model from {means} group by trial having count(*) = 1"
     )
     by_model = engine.rows(
-        f"select model, count(*), min(trial), max(trial) from ({alone_query}) group by model "
-        "order by model"
+        "select model, count(*) as number, min(trial) as first, max(trial) as last "
+        f"from ({alone_query}) group by model order by model"
     )
     if not by_model:
         return []
     first = min(start for _, _, start, _ in by_model)
     last = max(end for _, _, _, end in by_model)
     ((until_last, from_first),) = engine.rows(
-        f"select count(distinct trial) filter (trial <= {last}), "
-        f"count(distinct trial) filter (trial >= {first}) from {means}"
+        f"select count(distinct trial) filter (trial <= {last}) as until_last, "
+        f"count(distinct trial) filter (trial >= {first}) as from_first from {means}"
     )
     scores = sum(number for _, number, _, _ in by_model)
     models = {str(model): int(number) for model, number, _, _ in by_model}

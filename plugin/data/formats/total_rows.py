@@ -89,9 +89,9 @@ def _scores_of_rows(
         matrix: the scores, one per row.
         names_of_totals: the names of totals that items have.
     """
-    shared = [matrix.columns[name].text for name in GROUP_COLUMNS if name in matrix.columns]
+    cells_of_group = [matrix.columns[name].text for name in GROUP_COLUMNS if name in matrix.columns]
     columns = (matrix.columns["item"].text, matrix.columns["model"].text)
-    selection = ", ".join([ROW, *columns, matrix.columns["score"].number, *shared])
+    selection = ", ".join([ROW, *columns, matrix.columns["score"].number, *cells_of_group])
     rows: dict[int, _NamedRow] = {}
     others: dict[Group, dict[str, list[float]]] = {}
     for number, name, model, score, *group in matrix.rows(selection):

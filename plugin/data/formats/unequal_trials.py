@@ -39,27 +39,29 @@ def average_unequal_trials(
         trials, the table is `means`, without this column.
     """
     numbered = [quote_name(name) for name in NUMBERING_COLUMNS if name in trial]
-    shared = [quote_name(name) for name in trial if name not in NUMBERING_COLUMNS]
-    if not numbered or not shared:
+    shared_columns = [quote_name(name) for name in trial if name not in NUMBERING_COLUMNS]
+    if not numbered or not shared_columns:
         return means, []
     if len(engine.rows(f"select distinct {', '.join(numbered)} from {means} limit 2")) < 2:
         return means, []
     question = [quote_name(name) for name in QUESTION_COLUMNS if name in trial]
-    unequal = _store_unequal_questions(engine, means, shared, question)
+    unequal = _store_unequal_questions(engine, means, shared_columns, question)
     if not engine.rows(f"select 1 from {unequal} limit 1"):
         return means, []
     is_same_question = _same_question(question, "means")
     is_unequal = f"exists (select 1 from {unequal} as unequal where {is_same_question})"
     averaged_table = engine.fresh("joined")
     further_columns = [quote_name(name) for name in others if name not in trial]
-    averaged_rows = _averaged_rows_query(means, shared, numbered, further_columns, is_unequal)
+    averaged_rows = _averaged_rows_query(
+        means, shared_columns, numbered, further_columns, is_unequal
+    )
     other_rows = f"select *, [score] as scores from {means} as means where not {is_unequal}"
     engine.store(averaged_table, f"{averaged_rows} union all by name {other_rows}")
-    return averaged_table, _note_unequal(engine, means, unequal, shared, question)
+    return averaged_table, _note_unequal(engine, means, unequal, shared_columns, question)
 
 
 def _store_unequal_questions(
-    engine: Duck, means: str, shared: Sequence[str], question: Sequence[str]
+    engine: Duck, means: str, shared_columns: Sequence[str], question: Sequence[str]
 ) -> str:
     """Store the questions in which models were scored in different trials of an item.
 
@@ -68,7 +70,7 @@ def _store_unequal_questions(
     Args:
         engine: the database.
         means: the table of `average_unequal_trials`.
-        shared: columns that identify an item.
+        shared_columns: columns that identify an item.
         question: columns that identify a question; empty if all items are of one.
 
     Returns:
@@ -76,13 +78,14 @@ def _store_unequal_questions(
         and `unequal` (number of items on which the trials differ).
     """
     questions = engine.fresh("unequal")
-    keys = ", ".join(shared)
+    keys = ", ".join(shared_columns)
     met = "list(trial order by trial) filter (score is not null)"
     by_model_query = f"select {keys}, {met} as met from {means} group by {keys}, model"
     lists = "count(distinct met) as different_lists"
     by_item_query = (
         f"select {keys}, {lists} from ({by_model_query}) where len(met) > 0 group by {keys}"
     )
+    # Without columns, all items are of one question, and SQL needs a column for it.
     question_columns = ", ".join(question) or "true as only"
     grouped = f" group by {', '.join(question)}" if question else ""
     unequal = "count(*) filter (different_lists > 1)"
@@ -96,7 +99,7 @@ def _store_unequal_questions(
 
 def _averaged_rows_query(
     means: str,
-    shared: Sequence[str],
+    shared_columns: Sequence[str],
     numbered: Sequence[str],
     further_columns: Sequence[str],
     is_unequal: Condition,
@@ -105,18 +108,18 @@ def _averaged_rows_query(
 
     Args:
         means: the table of `average_unequal_trials`.
-        shared: columns that identify an item.
+        shared_columns: columns that identify an item.
         numbered: columns that number the trials of an item.
         further_columns: further columns; a cell is empty if it differs between the trials.
         is_unequal: SQL condition that the trials of a row's question are averaged.
     """
-    keys = ", ".join(shared)
+    keys = ", ".join(shared_columns)
     first = [f"first({name} order by trial) as {name}" for name in numbered]
     agreed = [
         f"case when count(distinct {name}) = 1 then min({name}) end as {name}"
         for name in further_columns
     ]
-    columns = ", ".join([*shared, *first, *agreed])
+    columns = ", ".join([*shared_columns, *first, *agreed])
     return (
         f"select min(min(trial)) over (partition by {keys}) as trial, model, "
         "avg(score) as score, "
@@ -128,7 +131,7 @@ def _averaged_rows_query(
 
 
 def _note_unequal(
-    engine: Duck, means: str, unequal: str, shared: Sequence[str], question: Sequence[str]
+    engine: Duck, means: str, unequal: str, shared_columns: Sequence[str], question: Sequence[str]
 ) -> list[Notice]:
     """Return a note per question with different trials.
 
@@ -140,10 +143,10 @@ def _note_unequal(
         engine: the database.
         means: the table of `average_unequal_trials`.
         unequal: the table of `_store_unequal_questions`.
-        shared: columns that identify an item.
+        shared_columns: columns that identify an item.
         question: columns that identify a question.
     """
-    keys = ", ".join(shared)
+    keys = ", ".join(shared_columns)
     numbers_query = (
         f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
     )

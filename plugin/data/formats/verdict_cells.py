@@ -57,7 +57,8 @@ def parse_numbers(column: "pd.Series") -> np.ndarray:
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     if not pd.api.types.is_numeric_dtype(column):
         unparsed = column[np.isnan(numbers)]
-        is_empty = unparsed.isna() | unparsed.astype(str).str.strip().str.lower().isin(EMPTY)
+        texts = unparsed.astype(str).str.strip().str.lower()
+        is_empty = unparsed.isna() | texts.isin(EMPTY)
         remedy = "write a number, as 0.5, or leave it empty"
         reject_cells(unparsed, ~is_empty.to_numpy(), "is not a number", remedy)
     return numbers

@@ -261,7 +261,8 @@ def read_soft_elo(records: "pd.DataFrame") -> "pd.DataFrame":
         frame = frame.assign(**_margins_of_scores(records["scores_a"], records["scores_b"]))
     is_failed = np.zeros(len(records), dtype=bool)
     if "parse_error" in records:
-        errors = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
+        texts = as_text(records["parse_error"]).fillna("").astype(str)
+        errors = texts.str.strip().str.lower()
         is_failed = ~errors.isin(NO_ERROR_VALUES).to_numpy()
     for name, source in (("credit", "judge_pref"), ("human", "human_pref")):
         if source in records:
@@ -321,6 +322,7 @@ def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
                 scores = parse_json(as_json)
         if isinstance(scores, str):
             scores = ast.literal_eval(cell)
+        # Only NaN differs from itself.
         is_nan = scores is pd.NA or scores != scores
         if scores is None or is_nan:
             return {}

@@ -179,7 +179,8 @@ def _cells_by_name(records: Records, label: str) -> "pd.DataFrame":
     import pandas as pd
 
     frame = records.frame()
-    rows_by_name = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
+    names_of_rows = pd.Index(as_text(frame[label]), dtype=object)
+    rows_by_name = frame.set_axis(names_of_rows).drop(columns=label)
     names = [name for name in rows_by_name.columns if name in rows_by_name.index]
     columns = {name: _parse_counts(rows_by_name[name], name, records.source) for name in names}
     return pd.DataFrame(columns, index=rows_by_name.index).loc[names, names]

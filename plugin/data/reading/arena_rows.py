@@ -29,13 +29,13 @@ def split_conditions(
         The conditions that Arena's scripts do not have, and those that they have, in their order.
     """
     others = list[tuple[str, str]]()
-    shared = list[tuple[str, str]]()
+    conditions_of_arena = list[tuple[str, str]]()
     for column, value in conditions:
         if column in FLAGS and value.lower() == "true":
-            shared.append((column, value))
+            conditions_of_arena.append((column, value))
         else:
             others.append((column, value))
-    return others, shared
+    return others, conditions_of_arena
 
 
 def note_rows_left_out(
@@ -91,12 +91,14 @@ def note_rows_counted(
         useful.pop()
     if not useful:
         return []
-    lacking = {f"{name}=true": battles - _number_of_rows(tables, [name]) for name in useful}
+    rows_without_flag = {
+        f"{name}=true": battles - _number_of_rows(tables, [name]) for name in useful
+    }
     fields = {
         "rows": battles - _number_of_rows(tables, useful),
         "battles": battles,
-        "flags": lacking,
-        "conditions": ",".join(lacking),
+        "flags": rows_without_flag,
+        "conditions": ",".join(rows_without_flag),
     }
     return [Notice("arena-rows", fields)]
 
@@ -109,10 +111,12 @@ def _number_of_rows(tables: Iterable[RecordTable], flags: Sequence[str] = ()) ->
     number = 0
     for table in tables:
         columns = [column_called(table.records, name) for name in flags]
-        known = [column for column in columns if column is not None]
-        if len(known) < len(columns):
+        found_columns = [column for column in columns if column is not None]
+        if len(found_columns) < len(columns):
             continue
-        condition = " and ".join(f"lower({column.text}) = 'true'" for column in known) or "true"
+        condition = (
+            " and ".join(f"lower({column.text}) = 'true'" for column in found_columns) or "true"
+        )
         ((number_of_table,),) = table.records.rows("count(*)", f"where {condition}")
         number += number_of_table
     return number

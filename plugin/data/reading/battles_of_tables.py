@@ -120,8 +120,8 @@ def _join_facts_of_tasks(
     facts: dict[str, list[TaskFacts]] = {}
     for table in tables:
         for task, facts_of_table in table.facts_of_tasks.items():
-            known = replace(facts_of_table, missing=None) if has_copies else facts_of_table
-            facts.setdefault(task, []).append(known)
+            facts_of_part = replace(facts_of_table, missing=None) if has_copies else facts_of_table
+            facts.setdefault(task, []).append(facts_of_part)
     return {task: join_facts(parts) for task, parts in facts.items()}
 
 

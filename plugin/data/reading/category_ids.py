@@ -26,6 +26,16 @@ all are equal by chance is below this."""
 MOST_BY_CHANCE = 2.0
 """Rows of one id in two categories are about one question if their verdicts are equal more often
 than by chance, by more than this number of standard errors."""
+_CHANCE = "coalesce(chance, 0)"
+SUMS_OVER_MET = (
+    "sum(keys) as all_keys",
+    "sum(equal_verdicts) as equal",
+    f"sum(keys * {_CHANCE}) as expected",
+    f"sum(keys * {_CHANCE} * (1 - {_CHANCE})) as variance",
+    f"sum(keys * ln(greatest({_CHANCE}, 1e-300))) as log_chance_of_all",
+)
+"""Sums over the relation `met` of `_agreement`: numbers of rows of one id in two categories, and of
+equal verdicts among them, as observed and as by chance (a binomial distribution)."""
 
 
 def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: str) -> list[Notice]:
@@ -40,9 +50,12 @@ def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: st
         category: the column with categories.
     """
     for table in tables:
-        words = table.records.columns["item"].text
-        first_words = table.records.rows(words, f"where {words} is not null limit 1")
-        if not first_words or not first_words[0][0].isdecimal():
+        cell = table.records.columns["item"].text
+        first_rows = table.records.rows(cell, f"where {cell} is not null limit 1")
+        if not first_rows:
+            return []
+        ((first_id,),) = first_rows
+        if not first_id.isdecimal():
             return []
     # Ids without gaps from 0 or 1 have the id 1 in every category. This test is fast.
     if not _stands_in_several(engine, tables, category, "1"):
@@ -50,15 +63,19 @@ def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: st
     rows = gather_item_rows(engine, tables, [None] * len(tables), category)
     number = "try_cast(id as bigint)"
     facts = (
-        f"count(distinct {number}) as n, min({number}) as least, max({number}) as most, "
+        f"count(distinct {number}) as numbers, min({number}) as least, max({number}) as most, "
         f"bool_and({number} is not null and regexp_full_match(id, '[0-9]+')) as are_numbers"
     )
     groups = engine.rows(
         f"select category, {facts} from {rows.name} where id is not null group by category"
     )
     begins_anew = all(
-        name is not None and are_numbers and n > 1 and least in (0, 1) and most - least == n - 1
-        for name, n, least, most, are_numbers in groups
+        name is not None
+        and are_numbers
+        and numbers > 1
+        and least in (0, 1)
+        and most - least == numbers - 1
+        for name, numbers, least, most, are_numbers in groups
     )
     if len(groups) < 2 or not begins_anew or _are_of_one_question(engine, tables, category):
         return []
@@ -103,15 +120,16 @@ def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: 
     view = engine.fresh("compared")
     engine.view(view, " union all ".join(parts))
     described = (
-        f"select key, count(distinct category) as n, count(distinct description) as descriptions "
+        "select key, count(distinct category) as categories, "
+        "count(distinct description) as descriptions "
         f"from {view} where description is not null group by key"
     )
-    ((same, several),) = engine.rows(
-        "select count(*) filter (descriptions = 1), count(*) "
-        f"from ({described}) as described where n > 1"
+    ((same, in_several),) = engine.rows(
+        "select count(*) filter (descriptions = 1) as same, count(*) as several "
+        f"from ({described}) as described where categories > 1"
     )
     ((kinds,),) = engine.rows(f"select count(distinct description) from {view}")
-    if several and kinds > 1 and 2 * same > several:
+    if in_several and kinds > 1 and 2 * same > in_several:
         return True
     return _agreement(engine, view).is_beyond_chance
 
@@ -129,8 +147,19 @@ def _compared_rows(each: RecordTable, category: str) -> str:
     who = [name for name in keys if name not in ("item", "repeat", "order") and name in columns]
     whose = ", ".join(columns[name].text for name in who)
     verdict = ", ".join(columns[name].text for name in VERDICTS if name in columns)
-    known = {*keys, *VERDICTS, *CATEGORIES, "reason", "human", "hard_credit", "weight", "swap"}
-    texts = [name for name, column in columns.items() if column.type == TEXT and name not in known]
+    no_text = {
+        *keys,
+        *VERDICTS,
+        *CATEGORIES,
+        "reason",
+        "human",
+        "hard_credit",
+        "weight",
+        "swap",
+    }
+    texts = [
+        name for name, column in columns.items() if column.type == TEXT and name not in no_text
+    ]
     describing = [name for name in LENGTHS if name in columns]
     if texts:
         lengths = ", ".join(f"avg(length({columns[name].text}))" for name in texts)
@@ -143,10 +172,12 @@ def _compared_rows(each: RecordTable, category: str) -> str:
     description = "cast(null as ubigint)"
     if describing:
         description = f"hash({', '.join(columns[name].text for name in describing)})"
+    # Without a column of verdicts, all rows have the same one.
+    verdict = verdict or sql_literal("")
     return (
         f"select {columns[category].text} as category, hash({key}) as key, "
         f"hash({whose}) as whose, "
-        f"hash({verdict or sql_literal('')}) as verdict, {description} as description "
+        f"hash({verdict}) as verdict, {description} as description "
         f"from {each.records.scan}"
     )
 
@@ -199,7 +230,7 @@ def _agreement(engine: Duck, view: str) -> VerdictsAcross:
     select_shares = (
         "select place, whose, verdict, "
         "count(*) / sum(count(*)) over (partition by place, whose) as share "
-        "from one group by place, whose, verdict"
+        "from grouped group by place, whose, verdict"
     )
     select_chances = (
         "select a.place, a.whose, b.whose as other, sum(a.share * b.share) as chance "
@@ -207,24 +238,23 @@ def _agreement(engine: Duck, view: str) -> VerdictsAcross:
         "group by a.place, a.whose, b.whose"
     )
     select_met = (
-        "select a.place, a.whose, b.whose as other, count(*) as n, "
-        "sum((a.verdict = b.verdict)::int) as equal from one a "
-        "join one b on b.place = a.place + 1 and a.key = b.key group by a.place, a.whose, b.whose"
+        "select a.place, a.whose, b.whose as other, count(*) as keys, "
+        "sum((a.verdict = b.verdict)::int) as equal_verdicts from grouped a "
+        "join grouped b on b.place = a.place + 1 and a.key = b.key "
+        "group by a.place, a.whose, b.whose"
     )
-    chance = "coalesce(chance, 0)"
-    sums = f"sum(n), sum(equal), sum(n * {chance}), sum(n * {chance} * (1 - {chance})), "
-    sums += f"sum(n * ln(greatest({chance}, 1e-300)))"
-    ((n, equal, expected, variance, of_all),) = engine.rows(
-        f"with numbered as ({select_numbered}), one as ({select_grouped}), "
+    ((all_keys, equal, expected, variance, log_chance_of_all),) = engine.rows(
+        f"with numbered as ({select_numbered}), grouped as ({select_grouped}), "
         f"shares as ({select_shares}), chances as ({select_chances}), met as ({select_met}) "
-        f"select {sums} from met left join chances using (place, whose, other)"
+        f"select {', '.join(SUMS_OVER_MET)} from met "
+        "left join chances using (place, whose, other)"
     )
     return VerdictsAcross(
         equal=int(equal or 0),
         expected=float(expected or 0),
         variance=float(variance or 0),
-        chance_of_all=float(of_all or 0),
-        met=int(n or 0),
+        chance_of_all=float(log_chance_of_all or 0),
+        met=int(all_keys or 0),
     )
 
 

@@ -188,12 +188,12 @@ def _contradicted_measures(
     asked = query.lower_is_better
     measures = {}
     for measure in table.measures:
-        known = measure.higher_is_better
+        is_higher_better = measure.higher_is_better
         # The user asks for lower scores, and the files for higher ones, if both are True.
-        if asked is None or known is not asked or measure.unit is not None:
+        if asked is None or is_higher_better is not asked or measure.unit is not None:
             continue
-        better_by_files = "higher" if known else "lower"
-        better_by_option = "lower" if known else "higher"
+        better_by_files = "higher" if is_higher_better else "lower"
+        better_by_option = "lower" if is_higher_better else "higher"
         of_task = f" of {measure.task}" if measure.task else ""
         option = option_text("lower_is_better", str(asked).lower())
         problem = (

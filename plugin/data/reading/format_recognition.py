@@ -49,14 +49,14 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
 
     Args:
         columns: names of the columns.
-        label: the user's label of the file, which can stand for a column (`Format.label_is`).
+        label: the user's label of the file; it can stand for a column (`Format.column_of_label`).
 
     Raises:
         UsageError: two formats fit equally well.
     """
     fits: dict[int, list[Format]] = {}
     for known in catalogue.formats():
-        given = columns | {known.label_is} if label and known.label_is else columns
+        given = columns | {known.column_of_label} if label and known.column_of_label else columns
         fits.setdefault(known.specificity(frozenset(given)), []).append(known)
     best = max(fits)
     if best and len(fits[best]) > 1:
@@ -110,6 +110,7 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
         )
         saved = f"save the guess as {name_of_mapping_file(Path(source))}: {mapping}"
         typed = [*guess.columns.values(), *guess.fill.values(), *guess.credit_map]
+        # If an option cannot hold such a name, only the file can.
         remedy = f"{remedy}; or {saved}" if are_assignable(typed) else saved
     for column, task in TASKS.items():
         if column in columns:

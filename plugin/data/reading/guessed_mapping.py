@@ -14,6 +14,7 @@ from podium.data.formats.foreign import (
     FIRST,
     KNOWN_COLUMNS,
     LIKELY_CREDIT,
+    TO_FILL_IN,
     guess_credits,
     likely_credits,
 )
@@ -93,14 +94,16 @@ def guess_mapping(records: Records) -> Guess:
         items = _column_of_items(cells)
         columns = _columns_in_paths(paths) if items is None else {"item": items}
         if items is None and _are_numbers_alone(cells, columns):
-            columns = {"item": _column_of_numbered_items(cells) or "?"}
+            columns = {"item": _column_of_numbered_items(cells) or TO_FILL_IN}
         return Guess(columns, _credits_of_likely_column(records), paths=paths)
     model_a, model_b = of_models
     names = [name for name in sorted(records.columns) if name not in of_models]
-    columns = guess_columns(["model_a", "model_b", *names])
-    columns = {name: old for name, old in columns.items() if name in ("item", "judge")}
-    columns |= {"model_a": model_a, "model_b": model_b}
-    columns = {name: old for name, old in columns.items() if name != old}
+    # The columns of the models are known, and named so that only those of item and judge are
+    # guessed.
+    guessed = guess_columns(["model_a", "model_b", *names])
+    old_names = {name: old for name, old in guessed.items() if name in ("item", "judge")}
+    old_names |= {"model_a": model_a, "model_b": model_b}
+    columns = {name: old for name, old in old_names.items() if name != old}
     if _have_side_words(of_models, WINNER_AND_LOSER):
         return Guess(columns, fill={"credit": "1"})
     models = {cell for cell in (*cells[model_a], *cells[model_b]) if cell is not None}
@@ -110,9 +113,9 @@ def guess_mapping(records: Records) -> Guess:
         numbers = {name: old for name, old in numbers.items() if name != old}
         return Guess(columns | numbers)
     if verdict is None and names:
-        return Guess(columns | {"credit": "?"})
+        return Guess(columns | {"credit": TO_FILL_IN})
     if verdict is None:
-        return Guess(columns, fill={"credit": "?"})
+        return Guess(columns, fill={"credit": TO_FILL_IN})
     words = sorted({cell for cell in cells[verdict] if cell is not None} - models)
     if verdict != "credit":
         columns["credit"] = verdict
@@ -151,7 +154,9 @@ def _are_numbers_alone(cells: Mapping[str, Cells], guess: Mapping[str, str]) -> 
         guess: the likely column for each missing column, by `guess_columns`; `?` if unknown.
     """
     is_named = not KNOWN_COLUMNS.isdisjoint(cells) or any(
-        old != "?" for name, old in guess.items() if name not in ("item", "model_a", "model_b")
+        old != TO_FILL_IN
+        for name, old in guess.items()
+        if name not in ("item", "model_a", "model_b")
     )
     return bool(cells) and not is_named and all(map(_are_all_numbers, cells.values()))
 
@@ -217,7 +222,7 @@ def _guess_credits_of_words(words: list[str], of_models: tuple[str, str]) -> dic
     credits = likely_credits(words)
     for word in credits:
         if _is_number(word):
-            credits[word] = "?"
+            credits[word] = TO_FILL_IN
         elif word in of_models:
             credits[word] = "1" if word == of_models[0] else "0"
     return credits
@@ -291,7 +296,7 @@ def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | Non
 
     An empty cell, and a text that is not whole JSON, are the cell itself.
     """
-    if text is None or text[:1] not in "[{":
+    if text is None or not text.startswith(("[", "{")):
         return [(path, text)]
     try:
         value = json.loads(text)

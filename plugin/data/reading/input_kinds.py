@@ -50,11 +50,11 @@ def _hold_responses(rows: ItemRows) -> bool:
         responses = response_columns(table.records.columns)
         if responses is None or question is None:
             continue
-        words = question.shown.text
+        cell = question.shown.text
         a, b = (column.text for column in responses)
         are_long = f"length({a}) >= {LONG_RESPONSE} and length({b}) >= {LONG_RESPONSE}"
-        is_long = f"{are_long} and {words} is not null"
-        counts = f"count(*) filter (contains({words}, {a}) and contains({words}, {b})), count(*)"
+        is_long = f"{are_long} and {cell} is not null"
+        counts = f"count(*) filter (contains({cell}, {a}) and contains({cell}, {b})), count(*)"
         ((holding_in_table, number),) = table.records.rows(counts, f"where {is_long}")
         holding += holding_in_table
         counted += number
@@ -122,10 +122,10 @@ def _are_shorter_than_responses(rows: ItemRows) -> bool:
             a, b = (columns[f"length_{side}"].number for side in "ab")
         else:
             continue
-        known = f"{question.shown.text} is not null and {a} + {b} is not null"
+        is_known = f"{question.shown.text} is not null and {a} + {b} is not null"
         is_shorter = f"length({question.shown.text}) < greatest({a}, {b})"
-        counts = f"count(*) filter ({is_shorter}), count(*)"
-        ((shorter_in_table, number),) = table.records.rows(counts, f"where {known}")
+        counts = f"count(*) filter ({is_shorter}) as shorter, count(*) as number"
+        ((shorter_in_table, number),) = table.records.rows(counts, f"where {is_known}")
         shorter += shorter_in_table
         counted += number
     return counted > 0 and shorter >= SHARE_OF_NEARLY_ALL * counted

@@ -53,8 +53,8 @@ def _sql_of_groups(table: RecordTable, column: str, option: str) -> str:
     """
     held = table.records.columns.get(column)
     if held is None:
-        known = some(sorted(table.records.columns))
-        problem = f"{option} {column}: no such column in {table.source}; columns: {known}"
+        existing = some(sorted(table.records.columns))
+        problem = f"{option} {column}: no such column in {table.source}; columns: {existing}"
         raise UsageError(problem)
     return held.text
 
@@ -96,9 +96,10 @@ def _require_values(records: Records, column: str, cell: str, option: str) -> se
     Returns:
         The least and the largest value, which are equal if all rows have one value.
     """
-    lacking = f"{cell} is null"
+    is_empty = f"{cell} is null"
     selected = (
-        f"min({ROW}) filter ({lacking}), count(*) filter ({lacking}), min({cell}), max({cell})"
+        f"min({ROW}) filter ({is_empty}) as row, count(*) filter ({is_empty}) as number, "
+        f"min({cell}) as least, max({cell}) as largest"
     )
     for row, number, least, largest in records.rows(selected):
         if not number:
@@ -138,7 +139,7 @@ def _require_one_group(records: Records, column: str, cell: str) -> None:
     of_items = f"where {item.text} is not null group by {groups}"
     if not records.rows("1", f"{of_items} having {two_groups} limit 1"):
         return
-    what = f"{item.text}, min({cell}), max({cell}), arg_max({ROW}, {cell})"
+    what = f"{item.text}, min({cell}) as first, max({cell}) as last, arg_max({ROW}, {cell}) as row"
     rest = f"{of_items} having min({cell}) <> max({cell}) order by min({ROW}) limit 1"
     for name, first, last, row in records.rows(what, rest):
         problem = f"item {name!r} is in two groups of {column!r}: {first!r} and {last!r}"

@@ -92,15 +92,15 @@ def identify_items(
         return IdentifiedTables(tables)
     if query.ids == "per-category":
         return IdentifiedTables(_named_by_category(tables, _first_shared_category(tables)))
-    turned = _identify_by_turn(engine, tables)
+    by_turn = _identify_by_turn(engine, tables)
     try:
-        identified = _identify_by_rows(engine, turned.tables)
+        identified = _identify_by_rows(engine, by_turn.tables)
     except OtherQuestionError as error:
         if FINDING not in query.allow:
             raise
         accepted = [accepted_sentence(FINDING, error.problem)]
-        return replace(turned, accepted=accepted)
-    return replace(identified, notes=[*turned.notes, *identified.notes])
+        return replace(by_turn, accepted=accepted)
+    return replace(identified, notes=[*by_turn.notes, *identified.notes])
 
 
 def _identify_by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
@@ -385,9 +385,9 @@ def _have_conflict(engine: Duck, tables: Sequence[RecordTable], parts: QuestionP
     for table, question in zip(tables, inputs, strict=True):
         if question is not None:
             item = table.records.columns["item"].text
-            words = question.shown.text
-            cells = f"{item} as id, hash({words}) as input"
-            queries.append(f"select {cells} from {table.records.scan} where {words} is not null")
+            cell = question.shown.text
+            cells = f"{item} as id, hash({cell}) as input"
+            queries.append(f"select {cells} from {table.records.scan} where {cell} is not null")
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
     return bool(
         engine.rows(f"select 1 from {rows} group by id having min(input) <> max(input) limit 1")
@@ -407,12 +407,12 @@ def _shared_categories(tables: Sequence[RecordTable]) -> list[str]:
 
 def _first_shared_category(tables: Sequence[RecordTable]) -> str:
     """Return the first column of `CATEGORIES` that all tables have; UsageError if there is none."""
-    shared = _shared_categories(tables)
-    if not shared:
+    shared_categories = _shared_categories(tables)
+    if not shared_categories:
         raise UsageError(
             f"{option_text('ids', 'per-category')}: a file has no column {' or '.join(CATEGORIES)}"
         )
-    return shared[0]
+    return shared_categories[0]
 
 
 def _named_by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
@@ -437,7 +437,7 @@ def _named_by_category(tables: Sequence[RecordTable], category: str) -> list[Rec
 
 
 def _are_shuffled_questions(rows: ItemRows, *, most_shared: bool = False) -> bool:
-    """Return whether ids stand for other inputs in other groups of rows, which share their inputs.
+    """Return whether groups of rows have the same inputs under different ids.
 
     A group is a file, or the rows of a model or pair of models in it. In every group, each id has
     one input, and most inputs have one id: a question may be asked twice under two ids. Most inputs
@@ -473,7 +473,7 @@ def _are_inputs_shared(rows: ItemRows, groups: str, *, most_shared: bool) -> boo
         "select bool_or(has_several) as is_repeated, count(*) > 1 as is_shared "
         f"from ({of_group}) as of_group group by input"
     )
-    sums = "count(*), sum(is_repeated::int), sum(is_shared::int)"
+    sums = "count(*) as inputs, sum(is_repeated::int) as repeated, sum(is_shared::int) as shared"
     ((inputs, repeated, shared),) = rows.engine.rows(f"select {sums} from ({of_input}) as of_input")
     if not repeated and not most_shared:
         return True
@@ -487,10 +487,10 @@ def _differs_by_row(rows: ItemRows) -> bool:
     rows with inputs.
     """
     groups = (
-        f"(select count(*) as n, count(distinct input) as inputs from {rows.name} "
+        f"(select count(*) as rows, count(distinct input) as inputs from {rows.name} "
         "where id is not null and input is not null group by id having count(*) > 1)"
     )
-    ((share,),) = rows.engine.rows(f"select avg((inputs = n)::int) from {groups} as counted")
+    ((share,),) = rows.engine.rows(f"select avg((inputs = rows)::int) from {groups} as counted")
     return share is None or share > 0.5
 
 
@@ -499,15 +499,15 @@ def _may_be_questions(rows: ItemRows) -> bool:
 
     A column with few values, such as the name of a judge's prompt, is not the question.
     """
-    counts = "count(distinct id), count(distinct input)"
+    counts = "count(distinct id) as ids, count(distinct input) as inputs"
     ((ids, inputs),) = rows.engine.rows(f"select {counts} from {rows.name} where input is not null")
     return bool(2 * inputs > ids)
 
 
 def _number_of_compared_ids(rows: ItemRows) -> int:
     """Return the number of ids with inputs in several rows."""
-    several = "and input is not null group by id having count(*) > 1"
-    return len(rows.engine.rows(f"select id from {rows.name} where id is not null {several}"))
+    repeated = "and input is not null group by id having count(*) > 1"
+    return len(rows.engine.rows(f"select id from {rows.name} where id is not null {repeated}"))
 
 
 def _differs_by_file(rows: ItemRows) -> bool:
@@ -525,11 +525,13 @@ def _differs_by_model(rows: ItemRows) -> bool:
 
     It is False for battles, and if a model has several inputs of an id.
     """
-    known = "and input is not null and model is not null group by"
+    known_by = "and input is not null and model is not null group by"
     several_models = "having min(model) <> max(model) limit 1"
-    if not rows.has(f"{known} id {several_models}") or rows.has(f"{known} input {several_models}"):
+    if not rows.has(f"{known_by} id {several_models}"):
         return False
-    return not rows.has(f"{known} model, id having min(input) <> max(input) limit 1")
+    if rows.has(f"{known_by} input {several_models}"):
+        return False
+    return not rows.has(f"{known_by} model, id having min(input) <> max(input) limit 1")
 
 
 def _named_by_input(rows: ItemRows) -> list[RecordTable]:
@@ -543,8 +545,8 @@ def _named_by_input(rows: ItemRows) -> list[RecordTable]:
     """
     names = rows.engine.fresh("item_names")
     earliest = "arg_min(id, (place, row)) as id, min((place, row)) as first"
-    known = f"{rows.name} where id is not null and input is not null"
-    grouped = f"select input as hashed, {earliest} from {known} group by 1"
+    known_rows = f"{rows.name} where id is not null and input is not null"
+    grouped = f"select input as hashed, {earliest} from {known_rows} group by 1"
     number = "row_number() over (partition by id order by first)"
     named = f"select hashed, id, {number} as number from ({grouped}) as grouped"
     suffix = "case when number > 1 then '#' || number else '' end"

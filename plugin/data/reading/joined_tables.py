@@ -178,12 +178,14 @@ def _without_copied_files(
     for each in tables:
         rows = each.records.number
         names = sorted(each.records.columns)
+        # Files of different sizes have different rows.
         if "item" in names or rows is None or sizes[rows] < 2:
             kept.append(each)
             continue
         cells = ", ".join(each.records.columns[name].text for name in names)
-        ((content,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
-        original = first.setdefault((content, str(rows), *names), each)
+        # Equal rows in the same order have equal fingerprints.
+        ((fingerprint,),) = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")
+        original = first.setdefault((fingerprint, str(rows), *names), each)
         if original is each:
             kept.append(each)
             continue
@@ -209,8 +211,10 @@ def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
         for name, column in records.columns.items()
         if name not in ("model_a", "model_b")
     ]
-    groups = f"(select count(*) as n from {records.scan} group by {', '.join(shown)})"
-    ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
+    groups = f"(select count(*) as alike from {records.scan} group by {', '.join(shown)})"
+    # The chance that two rows, drawn with replacement, are alike.
+    chance = "sum(alike * alike) / (sum(alike) * sum(alike))"
+    ((share,),) = engine.rows(f"select {chance} from {groups} as counted")
     return float(share) ** (records.number or 0)
 
 
@@ -237,9 +241,9 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     keys = ["model", key] if "model" in identity else [key]
     if not all(_has_row_of_two_places(engine, view, each) for each in keys):
         return UnitedRows(view=view, copies=0, repeated_files=frozenset())
-    shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
+    recurring = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
     number = f"count(*) over (partition by {key}, {PLACE}) as copies"
-    numbered = f"select *, {PLACE} as place, {number} from {view} where item in ({shared})"
+    numbered = f"select *, {PLACE} as place, {number} from {view} where item in ({recurring})"
     chosen = f"first_value(place) over (partition by {key} order by copies desc, place)"
     query = f"select {ROW}, place, {chosen} as chosen from ({numbered}) as counted"
     extra = engine.fresh("extra")
@@ -301,8 +305,8 @@ def _has_row_of_two_places(engine: Duck, view: str, key: str) -> bool:
     """
     # Groups of one number take a third of the time of groups of several texts.
     hashes = f"select hash({key}) as hash, {PLACE} as place from {view}"
-    several = f"select 1 from ({hashes}) group by hash having min(place) < max(place) limit 1"
-    return bool(engine.rows(several))
+    copies = f"select 1 from ({hashes}) group by hash having min(place) < max(place) limit 1"
+    return bool(engine.rows(copies))
 
 
 def _identity_columns(names: Collection[str]) -> list[str]:
@@ -345,8 +349,8 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
         places: number of the first file of each part; by default, each part is a file.
     """
     names = list(dict.fromkeys(name for part in parts for name in part.columns))
-    known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
-    types: dict[str, set[str]] = {name: set() for name in [*known, *names]}
+    names_of_battles = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
+    types: dict[str, set[str]] = {name: set() for name in [*names_of_battles, *names]}
     for part in parts:
         for name, column in part.columns.items():
             types[name].add(column.type)
@@ -361,6 +365,7 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
         selection = f"{row}, {columns_as(cells)}"
         queries.append(f"select {selection} from {part.scan}")
     view = engine.fresh("judgments")
+    # A part of unknown size may be large.
     rows = sum(part.number or FEW_ROWS for part in parts)
     if len(queries) <= MOST_OPEN and rows >= FEW_ROWS:
         engine.view(view, " union all ".join(queries))
@@ -434,7 +439,9 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
         notes.append(Notice(code, fields))
         notes += _note_counts(engine, view, names)
     else:
-        [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")
+        [(blank, number)] = engine.rows(
+            f"select count(*) - count(item) as blank, count(*) as number from {view}"
+        )
         if blank:
             notes.append(Notice("blank-items", {"blank": blank, "rows": number}))
     usual_names = {
@@ -465,8 +472,8 @@ def _note_counts(engine: Duck, view: str, names: Iterable[str]) -> list[Notice]:
             continue
         number = f"try_cast({quote_name(name)} as double)"
         is_count = f"coalesce({number} >= 1 and {number} = floor({number}), false)"
-        query = f"select bool_and({is_count}), coalesce(max({number}), 0) from {view}"
-        [(are_counts, largest)] = engine.rows(query)
+        facts = f"bool_and({is_count}) as are_counts, coalesce(max({number}), 0) as largest"
+        [(are_counts, largest)] = engine.rows(f"select {facts} from {view}")
         if are_counts and largest > 1:
             return [Notice("counts-unread", {"column": name, "largest": largest})]
     return []
@@ -497,12 +504,13 @@ def note_odd_items(
     if "item" not in engine.columns(view):
         return notes
     items = items or f"(select distinct item from {view} where item is not null)"
-    alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
+    plain_id = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
     groups = engine.rows(
-        f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1"
+        f"select list(item order by item)[:2] from {items} group by {plain_id} having count(*) > 1"
     )
     if groups:
-        first, second = min(groups)[0]
+        # The first group by name, so that the example does not depend on the order of the rows.
+        ((first, second),) = min(groups)
         fields = {"groups": len(groups), "first": first, "second": second}
         notes.append(Notice("items-alike", fields))
     return notes

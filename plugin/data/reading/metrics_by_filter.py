@@ -40,8 +40,8 @@ def _has_several_filters(each: RecordTable) -> bool:
         return False
     key = ", ".join(columns[name].text for name in PARTS_OF_SCORE if name in columns)
     cell = columns[FILTER].text
-    several = f"group by {key} having min({cell}) <> max({cell}) limit 1"
-    return bool(each.records.rows("1", several))
+    with_several_values = f"group by {key} having min({cell}) <> max({cell}) limit 1"
+    return bool(each.records.rows("1", with_several_values))
 
 
 def _with_filters(each: RecordTable) -> RecordTable:

@@ -106,6 +106,8 @@ def require_plain_names(records: Records) -> None:
     if not searched:
         return
     (answers,) = records.rows(", ".join(wanted))
+    # Each column has three answers in turn: how many cells are nested, the first row with one, and
+    # this cell.
     for name, count, row, value in zip(
         searched, answers[::3], answers[1::3], answers[2::3], strict=True
     ):

@@ -76,11 +76,11 @@ def inputs_not_compared(engine: Engine, relation: str) -> tuple[QuestionFinding,
     names = [name for name in INSTRUCTION_NAMES if types.get(name) == TEXT]
     if "item" not in types or len(names) != 1:
         return ()
-    known = f"{relation} where item is not null and {names[0]} is not null"
-    of_item = f"select item, count(distinct {names[0]}) as inputs from {known} group by item"
-    counts = "count(*), count(case when inputs > 1 then 1 end)"
+    known_rows = f"{relation} where item is not null and {names[0]} is not null"
+    of_item = f"select item, count(distinct {names[0]}) as inputs from {known_rows} group by item"
+    counts = "count(*) as items, count(case when inputs > 1 then 1 end) as conflicts"
     ((items, conflicts),) = engine.rows(f"select {counts} from ({of_item}) as of_item")
-    ((inputs,),) = engine.rows(f"select count(distinct {names[0]}) from {known}")
+    ((inputs,),) = engine.rows(f"select count(distinct {names[0]}) from {known_rows}")
     if not conflicts or 2 * inputs <= items:
         return ()
     return (

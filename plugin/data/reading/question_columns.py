@@ -207,8 +207,8 @@ def _has_texts(records: Records, name: str) -> bool:
     """Return whether a table has a column with a text that is no number."""
     if name not in records.columns or records.columns[name].is_number:
         return False
-    words = records.columns[name].text
-    is_text = f"{words} is not null and try_cast({words} as double) is null"
+    cell = records.columns[name].text
+    is_text = f"{cell} is not null and try_cast({cell} as double) is null"
     return bool(records.rows("1", f"where {is_text} limit 1"))
 
 
@@ -254,11 +254,11 @@ def _first_names(named: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...
     Each is a tuple of one name. A table without names has an empty tuple, and is not looked at when
     the shared names are found.
     """
-    shared = _names_in_all(named)
+    shared_names = _names_in_all(named)
     firsts: list[tuple[str, ...]] = []
     for names in named:
-        if names and shared:
-            firsts.append(shared[:1])
+        if names and shared_names:
+            firsts.append(shared_names[:1])
         else:
             firsts.append(names[:1])
     return tuple(firsts)
@@ -311,8 +311,8 @@ def _is_one_for_each_id(engine: Duck, tables: Sequence[RecordTable], name: str) 
     rows = _texts_of_columns(tables, [("model", "item", name, *categories)] * len(tables))
     missing = f"select 1 from {rows} where c1 is not null and c2 is null limit 1"
     within = "".join(f", c{3 + number}" for number in range(len(categories)))
-    several = f"group by place, c0, c1{within} having min(c2) <> max(c2) limit 1"
-    return not engine.rows(missing) and not engine.rows(f"select 1 from {rows} {several}")
+    differing = f"group by place, c0, c1{within} having min(c2) <> max(c2) limit 1"
+    return not engine.rows(missing) and not engine.rows(f"select 1 from {rows} {differing}")
 
 
 def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
@@ -326,11 +326,12 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
     if all(have_replies):
         return True
     rows = _texts_of_columns(tables, [("model", ANSWER)] * len(tables))
+    # Models with the same answers have the same sum of hashes, whatever the order of the rows.
     of_model = (
-        "select c0, sum(hash(c1)::hugeint) as answers, count(distinct c1) as n "
+        "select c0, sum(hash(c1)::hugeint) as fingerprint, count(distinct c1) as answers "
         f"from {rows} where c0 is not null and c1 is not null group by c0"
     )
-    facts = "count(*), count(distinct answers), min(n)"
+    facts = "count(*) as models, count(distinct fingerprint) as different, min(answers) as fewest"
     ((models, different, fewest),) = engine.rows(f"select {facts} from ({of_model}) as of_model")
     return bool(models > 1 and different == 1 and fewest >= FEWEST_ANSWERS)
 
@@ -388,7 +389,7 @@ def _are_parts_of_questions(
         inputs = f"hash({first.column.text}) as main, hash({joined.column.text}) as input"
         queries.append(f"select {cells}, {inputs} from {table.records.scan}")
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
-    counts = "count(distinct main), count(distinct id)"
+    counts = "count(distinct main) as texts, count(distinct id) as ids"
     ((texts, ids),) = engine.rows(f"select {counts} from {rows}")
     if 2 * texts <= ids:
         return True

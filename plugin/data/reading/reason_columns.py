@@ -50,8 +50,8 @@ def with_reasons(columns: Mapping[str, Column]) -> dict[str, Column]:
         return dict(columns)
     verdicts = [columns[name].sql for name in ("credit", "margin", "score") if name in columns]
     given = columns["reason"].sql if "reason" in columns else "null"
-    lacking = f"coalesce({', '.join(verdicts)}) is null"
-    of_columns = f"case when {lacking} then coalesce({', '.join(reasons)}) end"
+    is_without_verdict = f"coalesce({', '.join(verdicts)}) is null"
+    of_columns = f"case when {is_without_verdict} then coalesce({', '.join(reasons)}) end"
     return {**columns, "reason": Column(f"coalesce({given}, {of_columns})")}
 
 
@@ -77,10 +77,10 @@ def _ending_in(column: Column, name: str) -> str:
     cell.
     """
     cell = f"lower(trim({column.text}))"
-    known = " ".join(
+    cases_of_known = " ".join(
         f"when {sql_literal(value)} then {sql_literal(reason)}"
         for value, reason in REASON_OF_FINISH.items()
     )
     ended = " ".join(f"when {sql_literal(value)} then null" for value in FINISHED_VALUES)
     other = f"{sql_literal(name)} || ' ' || left({column.text}, {LONGEST_ERROR})"
-    return f"case {cell} {known} {ended} else {other} end"
+    return f"case {cell} {cases_of_known} {ended} else {other} end"

@@ -36,17 +36,19 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
     # The first rows are read alone, since they usually show that the orders share numbers.
     if any(_share_numbers(table, FIRST_ROWS) for table in played):
         return list(tables), []
-    rows: dict[bool, Counter[float]] = {True: Counter(), False: Counter()}
+    forward_rows = Counter[float]()
+    backward_rows = Counter[float]()
     for each in played:
-        for forward, number, count in _numbers_of_orders(each, each.records.scan):
-            rows[forward][number] += count
+        for is_forward, number, count in _numbers_of_orders(each, each.records.scan):
+            rows = forward_rows if is_forward else backward_rows
+            rows[number] += count
     # The numbers of both orders, ascending; those of the order with the least number come first.
-    first, second = sorted(sorted(numbers) for numbers in rows.values())
+    first, second = sorted([sorted(forward_rows), sorted(backward_rows)])
     left_out = sum(len(each.bad_rows) for each in played)
-    excess = abs(rows[True].total() - rows[False].total())
+    excess = abs(forward_rows.total() - backward_rows.total())
     is_balanced = excess <= left_out and len(first) == len(second)
     is_disjoint = is_balanced and not {*first} & {*second}
-    if not is_disjoint or rows[True].total() < FEWEST_ROWS or len(first) > MOST_REPEATS:
+    if not is_disjoint or forward_rows.total() < FEWEST_ROWS or len(first) > MOST_REPEATS:
         return list(tables), []
     new_numbers: dict[float, int] = {}
     for numbers_of_order in (first, second):

@@ -69,8 +69,9 @@ def find_other_responses(
         "group by model, item, key having count(*) > 1"
     )
     numbers = (
-        "select model, count(distinct item) filter (differs), count(distinct item), "
-        f"min(item) filter (differs) from ({counted}) as counted "
+        "select model, count(distinct item) filter (differs) as differing, "
+        "count(distinct item) as items, min(item) filter (differs) as first_differing "
+        f"from ({counted}) as counted "
         "group by model having bool_or(differs) order by model"
     )
     findings = []

@@ -96,9 +96,13 @@ def keep_rows(
     kept = list(tables)
     notes = []
     for column, value in conditions:
-        lacking = [each.source for each in kept if column_called(each.records, column) is None]
-        if lacking:
-            notes.append(Notice("no-such-column", {"column": column, "files": lacking}))
+        sources_without_column = [
+            each.source for each in kept if column_called(each.records, column) is None
+        ]
+        if sources_without_column:
+            notes.append(
+                Notice("no-such-column", {"column": column, "files": sources_without_column})
+            )
         exempt = []
         if human_judge is not None and column in SOURCES:
             exempt = [human_judge]
@@ -133,11 +137,13 @@ def _select_rows(
         for each in holders
     )
     if not any(matches):
-        known = sorted(set().union(*(distinct_texts(each.records, column) for each in holders)))
+        known_values = sorted(
+            set().union(*(distinct_texts(each.records, column) for each in holders))
+        )
         values = _judges_called(tables, value) if column == "judge" else []
-        values = values or spelled_like(value, known) or _tasks_called(value, known)
+        values = values or spelled_like(value, known_values) or _tasks_called(value, known_values)
         if not values:
-            raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
+            raise UsageError(f"no row has {column}={value!r}; values: {some(known_values)}")
     kept = []
     for table in holders:
         condition = f"where {_value_condition(table, column, [*values, *exempt])}"
@@ -157,14 +163,14 @@ def _select_rows(
     return kept
 
 
-def _tasks_called(name: str, known: Sequence[str]) -> list[str]:
+def _tasks_called(name: str, known_values: Sequence[str]) -> list[str]:
     """Return the one known value that ends with `/NAME`; empty if there is none, or several.
 
     So `advice` finds the task `acme/advice`. The value of a tournament over one task
     (`tournament of acme/advice`) is found by the name of the task, too.
     """
     called = []
-    for value in known:
+    for value in known_values:
         task = value.removeprefix(f"{UNKNOWN_TASK} of ")
         is_one = task == value or ", " not in task
         if is_one and (task == name or task.endswith(f"/{name}")):
@@ -190,7 +196,7 @@ def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -
     for table in holders:
         held = column_called(table.records, column)
         if held is None or held.is_number:
-            continue
+            continue  # numbers are no lists
         condition = f"starts_with({held.text}, '[')"
         cells = table.records.rows(f"distinct {held.text}", f"where {condition}")
         lists |= {cell for (cell,) in cells if value in values_in_cell(cell)}
@@ -244,5 +250,5 @@ def distinct_texts(records: Records, name: str) -> list[str]:
     column = column_called(records, name)
     if column is None:
         return []
-    words = column.text
-    return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
+    cell = column.text
+    return [word for (word,) in records.rows(f"distinct {cell}", f"where {cell} is not null")]

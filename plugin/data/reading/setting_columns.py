@@ -118,9 +118,9 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
                     f"{value} as value from {table.records.scan}"
                 )
         if queries:
-            several = "group by item, model having min(value) <> max(value) limit 1"
+            with_several_values = "group by item, model having min(value) <> max(value) limit 1"
             rows = f"({' union all '.join(queries)}) as rows"
-            if engine.rows(f"select 1 from {rows} {several}"):
+            if engine.rows(f"select 1 from {rows} {with_several_values}"):
                 differing.append(name)
     return differing
 
@@ -141,12 +141,14 @@ def _setting_cells(each: RecordTable, columns: Sequence[str]) -> list[str]:
 
     A column that the table lacks is null.
     """
-    known = each.records.columns
+    own_columns = each.records.columns
     settings = [
-        _one_spelling_of_setting(known[name]) if name in known else "cast(null as varchar)"
+        _one_spelling_of_setting(own_columns[name])
+        if name in own_columns
+        else "cast(null as varchar)"
         for name in columns
     ]
-    return [known["model"].text, *settings]
+    return [own_columns["model"].text, *settings]
 
 
 def _combinations(each: RecordTable, columns: Sequence[str]) -> list[tuple[str, Values]]:
@@ -158,8 +160,8 @@ def _combinations(each: RecordTable, columns: Sequence[str]) -> list[tuple[str, 
     if not columns or not _has_own_scores(each):
         return []
     model, *settings = _setting_cells(each, columns)
-    known = f"where {model} is not null"
-    rows = each.records.rows(f"distinct {', '.join([model, *settings])}", known)
+    with_model = f"where {model} is not null"
+    rows = each.records.rows(f"distinct {', '.join([model, *settings])}", with_model)
     return sorted([(name, tuple(values)) for name, *values in rows], key=repr)
 
 
@@ -270,11 +272,12 @@ def _runs_of_models(tables: Sequence[RecordTable]) -> list[RunRecord]:
         for name in [name for name in COMPARED_COLUMNS if name in columns]:
             value = _one_spelling_of_setting(columns[name])
             rows = table.records.rows(
-                f"{model}, min({value}), max({value})", f"where {model} is not null group by 1"
+                f"{model}, min({value}) as least, max({value}) as largest",
+                f"where {model} is not null group by 1",
             )
             for model_of_row, least, largest in rows:
-                known = {least, largest} - {None}
-                values.setdefault(model_of_row, {}).setdefault(name, set()).update(known)
+                known_values = {least, largest} - {None}
+                values.setdefault(model_of_row, {}).setdefault(name, set()).update(known_values)
     runs = []
     for model, settings in sorted(values.items()):
         single = {

@@ -38,8 +38,8 @@ def note_lone_models(tables: Sequence[RecordTable], gathered: GatheredBattles) -
         raise _no_shared_metric_error(lone, tables[0].source)
     lost = []
     for model, metrics in lone.items():
-        known = sorted({*models_of} - {*metrics})
-        fields = {"model": model, "metrics": metrics, "known": known}
+        other_metrics = sorted({*models_of} - {*metrics})
+        fields = {"model": model, "metrics": metrics, "known": other_metrics}
         lost.append(Notice("metric-of-one-model", fields))
     return replace(gathered, lost=(*gathered.lost, *lost))
 

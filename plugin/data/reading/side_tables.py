@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-About: TypeAlias = "str | Path | pd.DataFrame | None"
+TableOfModels: TypeAlias = "str | Path | pd.DataFrame | None"
 """A table with facts about models, or its path."""
 DIFFICULTY = "instruction_difficulty"
 """Column with the difficulty of an instruction, as AlpacaEval estimates it."""
@@ -120,7 +120,7 @@ def _finite_numbers(column: "pd.Series") -> np.ndarray:
     return values
 
 
-def about_models(table: About) -> dict[str, dict[str, Any]]:
+def about_models(table: TableOfModels) -> dict[str, dict[str, Any]]:
     """Read a table with facts about models, such as family and date.
 
     Returns:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from podium.data.battles import COLUMNS, LARGEST, criterion_columns
 from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, sql_literal
 from podium.data.formats.bad_rows import BadRow, raise_if_too_many
+from podium.data.formats.foreign import TO_FILL_IN
 from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.data.reading.reason_columns import with_reasons
 from podium.errors import DataError
@@ -214,7 +215,7 @@ def _without_battles_alone(
     """
     a = typed["model_a"].sql
     is_alone = f"{a} = {typed['model_b'].sql}"
-    ((number, alone),) = records.rows(f"count(*), count(*) filter ({is_alone})")
+    ((number, alone),) = records.rows(f"count(*) as number, count(*) filter ({is_alone}) as alone")
     raise_if_too_many([BadRow(error)] * alone, number - alone)
     for row, name in records.rows(f"{ROW}, {a}", f"where {is_alone} order by {ROW}"):
         problem = f"model_b {shorten(repr(name))} plays against itself"
@@ -279,11 +280,11 @@ def _scan_rows(
     wanted = ["count(*)", f"bool_and({alone})" if skip_alone else "false"]
     wanted += [f"min({ROW}) filter ({rule.broken})" for rule in rules]
     for name in foreign:
-        words = typed[name].text
+        cell = typed[name].text
         kind = f"json_type({typed[name].sql})"
-        whole = f"{kind} in ('BIGINT', 'UBIGINT') and try_cast({words} as bigint) is not null"
-        wanted.append(f"bool_and({words} is null or ({whole}))")
-        wanted.append(f"bool_and({words} is null or {kind} = 'BOOLEAN')")
+        whole = f"{kind} in ('BIGINT', 'UBIGINT') and try_cast({cell} as bigint) is not null"
+        wanted.append(f"bool_and({cell} is null or ({whole}))")
+        wanted.append(f"bool_and({cell} is null or {kind} = 'BOOLEAN')")
     wanted += _hash_of_cells(records)
     (rows, is_alone, *answers), *_ = records.rows(", ".join(wanted))
     if not rows:
@@ -298,13 +299,13 @@ def _scan_rows(
     facts = answers[len(rules) : len(rules) + 2 * len(foreign)]
     plain = {}
     for name, is_whole, is_boolean in zip(foreign, facts[::2], facts[1::2], strict=True):
-        words = typed[name].text
+        cell = typed[name].text
         if is_whole:
-            plain[name] = Column(f"cast({words} as BIGINT)", "BIGINT")
+            plain[name] = Column(f"cast({cell} as BIGINT)", "BIGINT")
         elif is_boolean:
-            plain[name] = Column(f"cast({words} as BOOLEAN)", "BOOLEAN")
+            plain[name] = Column(f"cast({cell} as BOOLEAN)", "BOOLEAN")
         else:
-            plain[name] = Column(words, TEXT)
+            plain[name] = Column(cell, TEXT)
     return replace(records, columns={**typed, **plain}, number=rows)
 
 
@@ -335,7 +336,7 @@ def _broken_rule_error(records: Records, rule: Rule, row: int) -> DataError:
         count = len({place_of_row[number - 1] for number in rows})
     column = records.columns[rule.column]
     ((value,),) = records.rows(column.sql, f"where {ROW} = {row}")
-    is_nan = value != value
+    is_nan = value != value  # only NaN differs from itself
     if value is None or is_nan or value == "":
         shown = ""
     else:
@@ -426,27 +427,27 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     Args:
         columns: the columns that the table has.
     """
-    known = {name.lower(): name for name in columns}
+    name_by_lower_case = {name.lower(): name for name in columns}
     named = {}
-    are_scores = _are_scores(known.keys())
+    are_scores = _are_scores(name_by_lower_case.keys())
     likely = LIKELY_OF_SCORES if are_scores else LIKELY_NAMES
     for own_name, words in likely.items():
-        names = [known[word] for word in words if word in known]
-        if own_name in known:
+        names = [name_by_lower_case[word] for word in words if word in name_by_lower_case]
+        if own_name in name_by_lower_case:
             continue
         if names:
             named[own_name] = names[0]
         elif own_name not in OPTIONAL_COLUMNS:
-            named[own_name] = "?"
-    if are_scores and "item" not in known and "item" not in named:
+            named[own_name] = TO_FILL_IN
+    if are_scores and "item" not in name_by_lower_case and "item" not in named:
         # Scores are paired by item. The only column without another meaning is likely to be it.
         others = [
             name
-            for name in known.values()
+            for name in name_by_lower_case.values()
             if name.lower() not in {*COLUMNS, "model", "score", "length"}
         ]
         others = [name for name in others if name not in named.values()]
-        named["item"] = others[0] if len(others) == 1 else "?"
+        named["item"] = others[0] if len(others) == 1 else TO_FILL_IN
     return named
 
 
@@ -460,7 +461,9 @@ def may_be_figures_of_tasks(guess: Mapping[str, str]) -> bool:
         guess: the likely column for each missing column, by `guess_columns`; `?` if unknown.
     """
     is_named_model = guess.get("model_a", "").lower() == "model"
-    return is_named_model and guess.get("model_b") == "?" and guess.get("credit") == "?"
+    return (
+        is_named_model and guess.get("model_b") == TO_FILL_IN and guess.get("credit") == TO_FILL_IN
+    )
 
 
 def lacks_only_items(columns: Iterable[str], guess: Mapping[str, str]) -> bool:
@@ -470,7 +473,7 @@ def lacks_only_items(columns: Iterable[str], guess: Mapping[str, str]) -> bool:
         columns: the columns that the table has.
         guess: the likely column for each missing column.
     """
-    return dict(guess) == {"item": "?"} and {"model", "score"}.isdisjoint(columns)
+    return dict(guess) == {"item": TO_FILL_IN} and {"model", "score"}.isdisjoint(columns)
 
 
 def remedy_of_columns(
@@ -489,13 +492,13 @@ def remedy_of_columns(
     named = dict(guess_columns(columns) if guess is None else guess)
     if may_be_figures_of_tasks(named):
         return FIGURES_OF_TASKS
-    if {*columns} <= {"model", "score"} and named == {"item": "?"}:
+    if {*columns} <= {"model", "score"} and named == {"item": TO_FILL_IN}:
         return "add a column item, which says what each score is about: models are compared by item"
     if lacks_only_items(columns, named):
         return COLUMN_OF_ITEMS
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
-    if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {"?"}:
+    if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {TO_FILL_IN}:
         named = {"model_a": "left", "model_b": "right", "credit": "outcome"}
     typed = format_assignments("columns", named)
     if named.keys() == {"item"}:
@@ -503,18 +506,18 @@ def remedy_of_columns(
     return f"name the columns, for example {typed}"
 
 
-def _are_scores(known: AbstractSet[str]) -> bool:
+def _are_scores(names: AbstractSet[str]) -> bool:
     """Return whether columns with these names, in lower case, have a score per model and item.
 
     They have if there is a column `score`, or if both a model and a score have usual names
     (`LIKELY_OF_SCORES`). They have not if any column is like `model_b`.
     """
-    if not {"model_b", *LIKELY_NAMES["model_b"]}.isdisjoint(known):
+    if not {"model_b", *LIKELY_NAMES["model_b"]}.isdisjoint(names):
         return False
-    if "score" in known:
+    if "score" in names:
         return True
-    has_model = not {"model", *LIKELY_OF_SCORES["model"]}.isdisjoint(known)
-    has_likely_score = not known.isdisjoint(LIKELY_OF_SCORES["score"])
+    has_model = not {"model", *LIKELY_OF_SCORES["model"]}.isdisjoint(names)
+    has_likely_score = not names.isdisjoint(LIKELY_OF_SCORES["score"])
     return has_model and has_likely_score
 
 
@@ -558,8 +561,8 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     typed = with_reasons(typed)
     if "weight" in typed:
         typed["weight"] = Column(f"coalesce({typed['weight'].sql}, 1.0)", "DOUBLE")
-    known = [*(name for name in COLUMNS if name in typed), *criteria]
-    return {name: typed[name] for name in dict.fromkeys([*known, *typed])}
+    names_of_battles = [*(name for name in COLUMNS if name in typed), *criteria]
+    return {name: typed[name] for name in dict.fromkeys([*names_of_battles, *typed])}
 
 
 def _number_rules(records: Records) -> list[Rule]:

@@ -70,6 +70,7 @@ def finding_of_other_inputs(rows: ItemRows, column: str, *, by_file: bool) -> Qu
     """
     conflicts = ids_with_several_inputs(rows)
     texts = _texts_by_group(rows, conflicts[:MOST_COMPARED], by_file=by_file)
+    # Without texts there is nothing to compare.
     first, *others = texts or [{}]
     return QuestionFinding(
         "",
@@ -135,8 +136,8 @@ def ids_with_several_inputs(rows: ItemRows) -> list[str]:
 
 def _shared_ids(rows: ItemRows) -> int:
     """Return the number of ids with rows of several models, pairs of models or files."""
-    several = "group by id having count(distinct (place, model, pair)) > 1"
-    return _count(rows, f"select id from {{}} where id is not null {several}")
+    in_several = "group by id having count(distinct (place, model, pair)) > 1"
+    return _count(rows, f"select id from {{}} where id is not null {in_several}")
 
 
 def _count(rows: ItemRows, query: str) -> int:
@@ -179,10 +180,10 @@ def _texts_by_group(
             continue
         whose = columns["model"] if is_pointwise(columns) else Column(sql_literal(""))
         item = columns["item"].text
-        words = question.shown.text
-        condition = f"where {item} in ({chosen}) and {words} is not null"
+        cell = question.shown.text
+        condition = f"where {item} in ({chosen}) and {cell} is not null"
         for model, item_of_row, said in table.records.rows(
-            f"{whose.text}, {item}, {words}", condition
+            f"{whose.text}, {item}, {cell}", condition
         ):
             group = place if by_file else model
             texts[group].setdefault(item_of_row, said)

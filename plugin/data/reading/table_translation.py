@@ -115,9 +115,9 @@ def _translate_table(
             format.
     """
     records = _name_columns_of(record, chosen, foreign)
-    known = chosen or recognise_format(frozenset(records.columns), record.label)
+    table_format = chosen or recognise_format(frozenset(records.columns), record.label)
     notes: list[Notice] = []
-    if known is None:
+    if table_format is None:
         label = find_label_column(records, is_matrix=foreign.matrix is not None)
         if label is not None:
             return _translate_win_matrix(replace(record, records=records), label, foreign.matrix)
@@ -133,41 +133,53 @@ def _translate_table(
         notes = [*notes, *more]
     if record.label is not None:
         column = "source"
-        if known is not None and known.label_is:
-            column = known.label_is
-        held = records.columns.get(column)
-        several = held is not None and not records.rows(f"count(distinct {held.text}) <= 1")[0][0]
-        name = "source" if several else column
+        if table_format is not None and table_format.column_of_label:
+            column = table_format.column_of_label
+        # A column with several names is not replaced: the label names the source of them all.
+        name = "source" if _has_different_texts(records, column) else column
         records = replace(
             records, columns={**records.columns, name: Column(sql_literal(record.label))}
         )
-    if known is None:
+    if table_format is None:
         return replace(record, records=records, format="pointwise", notes=notes)
     record = replace(record, records=records)
-    if known.read == OWN_TABLE:
+    if table_format.read == OWN_TABLE:
         require_plain_names(records)
     else:
-        record = _read_by_format(record, known)
+        record = _read_by_format(record, table_format)
         notes = [*notes, *record.notes]
     translated = translate_verdicts(record.records, foreign)
-    return replace(record, records=translated, format=known.name, notes=notes)
+    return replace(record, records=translated, format=table_format.name, notes=notes)
 
 
-def _read_by_format(record: RecordTable, known: Format) -> RecordTable:
+def _has_different_texts(records: Records, name: str) -> bool:
+    """Return whether records have a column with at least two different texts."""
+    column = records.columns.get(name)
+    if column is None:
+        return False
+    ((has_several,),) = records.rows(f"count(distinct {column.text}) > 1")
+    return bool(has_several)
+
+
+def _read_by_format(record: RecordTable, table_format: Format) -> RecordTable:
     """Return a table that a format has read, with the judges and notes in the `attrs` of its frame.
 
     Raises:
         DataError: a value is invalid, or a column that the format needs is missing.
     """
     records = record.records
-    with catalogue.name_plugin_in_errors(known):
+    with catalogue.name_plugin_in_errors(table_format):
         try:
-            rows = load_target(known.selects)(records) if known.selects else records.frame()
+            rows = (
+                load_target(table_format.selects)(records)
+                if table_format.selects
+                else records.frame()
+            )
             if may_hold_nested_names(rows):
                 require_plain_names(records)
-            frame = catalogue.load_extension(known)(rows)
+            frame = catalogue.load_extension(table_format)(rows)
         except KeyError as error:
-            problem = f"no column {error}, which the format {known.name} needs"
+            problem = f"no column {error}, which the format {table_format.name} needs"
             raise DataError(problem, remedy="choose another --from") from None
     notes: list[Notice] = frame.attrs.get("notes", [])
     return replace(
@@ -185,8 +197,8 @@ def _name_columns_of(record: RecordTable, chosen: Format | None, foreign: Foreig
     its records are read.
     """
     records = name_weights(name_columns(record.records, foreign))
-    known = chosen or recognise_format(frozenset(records.columns), record.label)
-    if known is not None and known.read == OWN_TABLE:
+    table_format = chosen or recognise_format(frozenset(records.columns), record.label)
+    if table_format is not None and table_format.read == OWN_TABLE:
         records = records.parse_once()
     return name_items_of_scores(records)
 

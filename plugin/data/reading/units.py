@@ -52,7 +52,8 @@ TIME_NAME = re.compile(
 TIME = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+"
 )
-"""A date, a time, seconds or milliseconds since 1970, or a number with decimals."""
+"""A date, a time, seconds or milliseconds since 1970, or a number with decimals: `2025-01-02`,
+`12:30:05`, `1735689600`, `0.25`."""
 WHOLE_NUMBER = re.compile(r"\d+\.0+")
 """A whole number that was stored with decimals, as JSON and tables with empty cells are read."""
 RESPONSE_NAME = re.compile(
@@ -81,6 +82,12 @@ MOST_IN_CELL = 20
 LARGEST_IMBALANCE = 0.25
 """A table is balanced if the variance of the number of rows of one value in a cell, divided by the
 mean, is at most this. For random rows, the ratio would be 1."""
+MOSTLY_FILLED = 0.8
+"""Share of the cells that have a row of a value, from which on the column is balanced."""
+LEAST_ROWS_OF_VALUE = 1.2
+"""Columns whose values have at most this number of rows on average hardly repeat."""
+ONE_WINNER = 0.98
+"""Share of the values with one winner from which on the values belong to the winner's response."""
 ONE_MODEL = 0.9
 """Values belong to responses if at least this share of them stands with only one model."""
 SEVERAL_OPPONENTS = 0.3
@@ -147,7 +154,7 @@ class Repetition:
         """
         if not self.repeats or self.values < FEW_REPEATED:
             return False
-        is_full = self.filled >= 0.8 * self.values * self.cells
+        is_full = self.filled >= MOSTLY_FILLED * self.values * self.cells
         is_even = self.variance <= LARGEST_IMBALANCE * self.in_cell
         return is_full and is_even and self.in_cell <= MOST_IN_CELL
 
@@ -166,19 +173,22 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
     Returns:
         The tables, and the former name of the column; None if no column was renamed.
     """
-    lacking = [
+    without_items = [
         each
         for each in tables
         if lacks_items(each.records) and not is_pointwise(each.records.columns)
     ]
     names = set[str]()
-    for each in lacking:
+    for each in without_items:
         names |= {name for name in each.records.columns if name.lower() in ITEM_NAMES}
     for name in sorted(names, key=lambda name: ITEM_NAMES.index(name.lower())):
-        holders = [each.records for each in lacking if name in each.records.columns]
-        if len(holders) == len(lacking) and repetition_of(engine, holders, name).is_like_items:
+        holders = [each.records for each in without_items if name in each.records.columns]
+        if (
+            len(holders) == len(without_items)
+            and repetition_of(engine, holders, name).is_like_items
+        ):
             # Tables are told apart as objects, since two of them may be equal.
-            ids_of_lacking = {id(each) for each in lacking}
+            ids_of_lacking = {id(each) for each in without_items}
             renamed = []
             for each in tables:
                 is_lacking = id(each) in ids_of_lacking
@@ -203,9 +213,12 @@ def name_items_of_scores(records: Records) -> Records:
     for name in sorted(candidates, key=str.lower):
         value = columns[name].text
         scores = ", ".join([value, *cells])
-        shape = f"count(*), count(distinct ({scores})), count(distinct {value})"
-        ((rows, distinct, values),) = records.rows(shape, f"where {value} is not null")
-        if values > 1 and 2 * distinct > rows:
+        shape = (
+            f"count(*) as rows, count(distinct ({scores})) as distinct_scores, "
+            f"count(distinct {value}) as values"
+        )
+        ((rows, distinct_scores, values),) = records.rows(shape, f"where {value} is not null")
+        if values > 1 and 2 * distinct_scores > rows:
             return replace(records, columns=rename_column(columns, name))
     return records
 
@@ -221,11 +234,11 @@ def likely_item(engine: Duck, records: Records) -> str | None:
     """
     if not lacks_items(records):
         return None
-    known = {*ITEM_NAMES, *_usual_names("item"), *with_ids(UNIT_NAMES)}
+    names_of_items = {*ITEM_NAMES, *_usual_names("item"), *with_ids(UNIT_NAMES)}
     candidates: list[tuple[bool, float, int, str]] = []
-    for name in _repeating_columns(records, known):
+    for name in _repeating_columns(records, names_of_items):
         repetition = repetition_of(engine, [records], name)
-        is_known = name.lower() in known
+        is_known = name.lower() in names_of_items
         is_item = repetition.values >= FEW_VALUES and (
             repetition.is_like_items or repetition.is_balanced
         )
@@ -276,15 +289,15 @@ def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]
     return renamed
 
 
-def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
+def _repeating_columns(records: Records, names_of_items: Iterable[str]) -> list[str]:
     """Return the columns that may be items and have clearly fewer values than rows.
 
     Args:
         records: the battles.
-        known: known names of columns with items, in lower case. A column with such a name must have
-            at least two distinct values, and any other column about five.
+        names_of_items: known names of columns with items, in lower case. A column with such a name
+            must have at least two distinct values, and any other column about five.
     """
-    names = [name for name in records.columns if _may_name_items(records, name, known)]
+    names = [name for name in records.columns if _may_name_items(records, name, names_of_items)]
     if not names:
         return []
     cells = [records.columns[name].text for name in names]
@@ -295,14 +308,14 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
     # Each column has two counts in turn: of its rows with a value, and of its values.
     for name, rows, values in zip(names, counts[::2], counts[1::2], strict=True):
         # The count of values is approximate, so that one fewer than `FEW_VALUES` passes.
-        fewest = 2 if name.lower() in known else FEW_VALUES - 1
-        repeats = values >= fewest and rows > 1.2 * values
+        fewest = 2 if name.lower() in names_of_items else FEW_VALUES - 1
+        repeats = values >= fewest and rows > LEAST_ROWS_OF_VALUE * values
         if repeats and not _holds_times(first_rows, name):
             kept.append(name)
     return kept
 
 
-def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
+def _may_name_items(records: Records, name: str, names_of_items: Iterable[str]) -> bool:
     """Return whether a column may have items, judged by its name and type.
 
     It may not if its name is known for another meaning, as of judges, criteria, times or responses,
@@ -311,14 +324,14 @@ def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
     Args:
         records: the battles.
         name: the column.
-        known: known names of columns with items, in lower case, which may look like times or
-            responses.
+        names_of_items: known names of columns with items, in lower case, which may look like times
+            or responses.
     """
     is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
     if is_foreign or name.lower() in _usual_names("judge"):
         return False
     is_time_or_response = TIME_NAME.search(name) or RESPONSE_NAME.search(name)
-    if is_time_or_response and name.lower() not in known:
+    if is_time_or_response and name.lower() not in names_of_items:
         return False
     return not records.columns[name].type.startswith(("BOOLEAN", "TIME", "DATE"))
 
@@ -346,10 +359,13 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
     queries = [_values_query(part, name) for part in parts]
     table = engine.fresh("repeated")
     engine.store(table, f"select * from ({' union all '.join(queries)}) limit {MOST_ROWS}")
-    per_cell = f"(select count(*) as n from {table} group by value, cell)"
-    ((filled, in_cell, variance, together),) = engine.rows(
-        f"select count(*), avg(n), coalesce(var_pop(n), 0), sum(n * (n - 1)) / 2 from {per_cell}"
+    sizes = f"(select count(*) as n from {table} group by value, cell)"
+    # n (n - 1) / 2 is the number of pairs among n rows.
+    figures = (
+        "count(*) as filled, avg(n) as in_cell, coalesce(var_pop(n), 0) as variance, "
+        "sum(n * (n - 1)) / 2 as together"
     )
+    ((filled, in_cell, variance, together),) = engine.rows(f"select {figures} from {sizes}")
     values, rows, same_value = _group_sizes(engine, table, "value")
     cells, _, same_cell = _group_sizes(engine, table, "cell")
     if not rows:
@@ -388,8 +404,10 @@ def _group_sizes(engine: Duck, table: str, key: str) -> tuple[Any, ...]:
         table: rows of `_values_query`.
         key: the column.
     """
-    groups = f"(select count(*) as n from {table} group by {key})"
-    return engine.rows(f"select count(*), sum(n), sum(n * (n - 1)) / 2 from {groups}")[0]
+    sizes = f"(select count(*) as n from {table} group by {key})"
+    figures = "count(*) as groups, sum(n) as rows, sum(n * (n - 1)) / 2 as pairs"
+    (row,) = engine.rows(f"select {figures} from {sizes}")
+    return row
 
 
 def _values_query(records: Records, name: str) -> str:
@@ -423,22 +441,28 @@ def _belongs_to_responses(engine: Duck, table: str) -> bool:
         table: rows of `_values_query`.
     """
     ((models_a, models_b),) = engine.rows(
-        f"select count(distinct a), count(distinct b) from {table}"
+        f"select count(distinct a) as models_a, count(distinct b) as models_b from {table}"
     )
-    counts = "count(distinct a) as a, count(distinct b) as b, count(distinct winner) as winner"
+    models_of_value = (
+        "count(distinct a) as number_a, count(distinct b) as number_b, "
+        "count(distinct winner) as winners"
+    )
     pairs = "count(distinct least(a, b) || '\\n' || greatest(a, b)) as pairs"
-    groups = f"(select {counts}, {pairs} from {table} group by value having count(*) > 1)"
+    by_value = (
+        f"(select {models_of_value}, {pairs} from {table} group by value having count(*) > 1)"
+    )
+    # The shares of the values, in the order of the names to which they are assigned below.
     shares = [
-        "avg((a = 1)::int)",
-        "avg((a = 1 and b > 1)::int)",
-        "avg((b = 1)::int)",
-        "avg((b = 1 and a > 1)::int)",
-        "avg((winner = 1)::int) filter (pairs > 1)",
+        "avg((number_a = 1)::int)",
+        "avg((number_a = 1 and number_b > 1)::int)",
+        "avg((number_b = 1)::int)",
+        "avg((number_b = 1 and number_a > 1)::int)",
+        "avg((winners = 1)::int) filter (pairs > 1)",
     ]
-    (answers,) = engine.rows(f"select {', '.join(shares)} from {groups}")
+    (row_of_shares,) = engine.rows(f"select {', '.join(shares)} from {by_value}")
     # If there are no values, the database returns null for a share.
-    one_a, several_b, one_b, several_a, one_winner = (share or 0 for share in answers)
+    one_a, several_b, one_b, several_a, one_winner = (share or 0 for share in row_of_shares)
     is_of_a = models_a > 1 and one_a >= ONE_MODEL and several_b >= SEVERAL_OPPONENTS
     is_of_b = models_b > 1 and one_b >= ONE_MODEL and several_a >= SEVERAL_OPPONENTS
-    is_of_winner = one_winner >= 0.98 and models_a + models_b > 3
+    is_of_winner = one_winner >= ONE_WINNER and models_a + models_b > 3
     return bool(is_of_a or is_of_b or is_of_winner)

@@ -17,7 +17,7 @@ def note_voters(engine: Duck, view: str) -> list[Notice]:
     """
     if not {"judge", "voter"} <= {*engine.columns(view)}:
         return []
-    counts = "count(distinct voter), count(*)"
+    counts = "count(distinct voter) as voters, count(*) as votes"
     ((voters, votes),) = engine.rows(
         f"select {counts} from {view} where judge = {sql_literal(VOTERS)} and voter is not null"
     )

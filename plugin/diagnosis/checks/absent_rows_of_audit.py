@@ -53,7 +53,7 @@ def checks_of_absent(names: Collection[str], data: AuditData) -> list[Check]:
     return [subject.absent(data) for subject in SUBJECTS if made.isdisjoint(subject.names)]
 
 
-def does_not_apply(name: str, reason: str) -> Check:
+def inapplicable_check(name: str, reason: str) -> Check:
     """Return the row of a check that cannot apply to data like these.
 
     The row is a check that is not known, with the given reason and with `applies` set to False
@@ -88,7 +88,7 @@ def _row_of_groups(data: AuditData) -> Check:
     reason why no column was tested.
     """
     if data.battles.group is not None:
-        return does_not_apply("groups", reason=f"the unit is the {data.battles.group} already")
+        return inapplicable_check("groups", reason=f"the unit is the {data.battles.group} already")
     return _not_known_check("groups", why_no_groups(data.battles), data.battles)
 
 
@@ -115,9 +115,9 @@ def _row_of_position(data: AuditData) -> Check:
     known.
     """
     if not is_judged(data.battles):
-        return does_not_apply("position", reason=NO_JUDGE)
+        return inapplicable_check("position", reason=NO_JUDGE)
     if "score_a" in data.battles.columns:
-        return does_not_apply("position", reason="the judge saw one response at a time")
+        return inapplicable_check("position", reason="the judge saw one response at a time")
     return not_known("position", reason="no column says which response was shown first")
 
 
@@ -130,9 +130,9 @@ def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
     def make_row(data: AuditData) -> Check:
         """Return the row, with the reason why there is no check."""
         if not is_judged(data.battles):
-            return does_not_apply(name, reason=NO_JUDGE)
+            return inapplicable_check(name, reason=NO_JUDGE)
         if are_human_votes(data.battles):
-            return does_not_apply(name, reason=HUMANS_VOTED)
+            return inapplicable_check(name, reason=HUMANS_VOTED)
         return not_known(name, reason="the verdicts do not show it")
 
     return make_row
@@ -148,13 +148,13 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
     def make_row(data: AuditData) -> Check:
         """Return the row, with the reason why there is no check."""
         if len(data.battles.models) < FEWEST_COMPARED:
-            return does_not_apply(name, reason=FEW_MODELS)
+            return inapplicable_check(name, reason=FEW_MODELS)
         if data.standings.scale.name == "score":
-            return does_not_apply(
+            return inapplicable_check(
                 name, reason="the ranking is of mean or median scores, not of ratings"
             )
         if name == "ties":
-            return does_not_apply(name, reason="no verdict is a tie, or credits are graded")
+            return inapplicable_check(name, reason="no verdict is a tie, or credits are graded")
         return not_known(name, reason="the battles do not allow the test")
 
     return make_row
@@ -175,7 +175,7 @@ def _row_of_voters(data: AuditData) -> Check:
     reason = "no column names voters"
     if len((data.battles.whole or data.battles).judges) > 1:
         reason += ", and there are few judges"
-    return does_not_apply("voters", reason=reason)
+    return inapplicable_check("voters", reason=reason)
 
 
 def _row_of_judges(data: AuditData) -> Check:
@@ -185,12 +185,12 @@ def _row_of_judges(data: AuditData) -> Check:
     Otherwise, the row does not apply.
     """
     if are_human_votes(data.battles):
-        return does_not_apply("judges", reason=HUMANS_VOTED)
+        return inapplicable_check("judges", reason=HUMANS_VOTED)
     if not is_judged(data.battles):
-        return does_not_apply("judges", reason=NO_JUDGE)
+        return inapplicable_check("judges", reason=NO_JUDGE)
     if len((data.battles.whole or data.battles).judges) > 1:
         return not_known("judges", reason="there are too many judges to compare one by one")
-    return does_not_apply("judges", reason="there is one judge")
+    return inapplicable_check("judges", reason="there is one judge")
 
 
 def _row_of_categories(data: AuditData) -> Check:
@@ -210,7 +210,9 @@ def _row_of_places(data: AuditData) -> Check:
         return not_known("places", reason="models of groups that never met have no common places")
     models_with_place = sum(entry.rank_low is not None for entry in standings.entries)
     if standings.error_method is None and not models_with_place:
-        return does_not_apply("places", reason=f"the ranker {standings.ranker} does not give it")
+        return inapplicable_check(
+            "places", reason=f"the ranker {standings.ranker} does not give it"
+        )
     if models_with_place < 2:
         return not_known("places", reason="fewer than two models have a place")
     # No other case is left: the ranking has places, and did not test which are separated.
@@ -227,7 +229,9 @@ def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
 
     def make_row(data: AuditData) -> Check:
         """Return the row, which names the ranker."""
-        return does_not_apply(name, reason=f"the ranker {data.standings.ranker} does not give it")
+        return inapplicable_check(
+            name, reason=f"the ranker {data.standings.ranker} does not give it"
+        )
 
     return make_row
 

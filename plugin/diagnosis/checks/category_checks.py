@@ -193,7 +193,7 @@ def _check_of_columns(
     ]
     level = CHECKS["categories"].threshold
     # The smallest p-value among the columns with a pair; of several, the first column by name.
-    with_pair = [each for each in columns if each[1] is not None]
+    with_pair = [(p, pair, column) for p, pair, column in columns if pair is not None]
     p, pair, column = min(with_pair or columns, key=itemgetter(0, 2))
     if pair is None or p > level:
         least = min(adjusted)
@@ -316,7 +316,9 @@ def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray, 
         most: largest number of random divisions.
     """
     largest = float(np.abs(t).max())
-    smallest = int(min(in_category.sum(axis=1).min(), (1 - in_category).sum(axis=1).min()))
+    items_inside = in_category.sum(axis=1)
+    items_outside = (1 - in_category).sum(axis=1)
+    smallest = int(min(items_inside.min(), items_outside.min()))
     by_bonferroni = min(1.0, 2 * t.size * float(stdtr(smallest - 1, -largest)))
     if by_bonferroni == 1:
         return 1.0
@@ -359,7 +361,9 @@ def _turned_pair(
     is_there = np.array([text in others for text in category.tolist()])[item]
     rest = min(others) if len(others) == 1 else None
     best = None
-    surest = float(ndtri(1 - ERROR_RATE_OF_TURN / max(len(battles.models) - 1, 1)))
+    # Bonferroni over the pairs of the model with the others.
+    other_models = max(len(battles.models) - 1, 1)
+    surest = float(ndtri(1 - ERROR_RATE_OF_TURN / other_models))
     for other in range(len(battles.models)):
         if other == model:
             continue
@@ -369,11 +373,12 @@ def _turned_pair(
         there, t_there = _mean_by_item(sign * worth, item, is_of_pair & is_there)
         has_turned = t_here * t_there < 0
         if not has_turned or min(abs(t_here), abs(t_there)) < surest:
-            continue
+            continue  # the same order, or less sure than the best so far
         surest = min(abs(t_here), abs(t_there))
-        names = (battles.models[model], battles.models[other])
-        ordered = names if here > 0 else names[::-1]
-        best = PairInCategory(*ordered, value, rest, abs(here), -abs(there))
+        first, second = battles.models[model], battles.models[other]
+        if here < 0:
+            first, second = second, first
+        best = PairInCategory(first, second, value, rest, here=abs(here), there=-abs(there))
     return best
 
 

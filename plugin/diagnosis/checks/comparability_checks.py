@@ -157,13 +157,15 @@ def check_responses(battles: Battles) -> tuple[Check, ...]:
     examples = []
     for place, response in first.examples.items():
         examples.append(f"{shorten(response, LONGEST_INPUT)!r} ({place})")
-    others = len(findings) - 1
+    number_of_others = len(findings) - 1
     fields = {
         "model": first.model,
         "differing": first.differing,
         "items": first.items,
         "example": f"item {shorten(first.item, LONGEST_INPUT)}: {' and '.join(examples)}",
-        "more": f"; so have {others} other {plural('model', others)}" if others else "",
+        "more": f"; so have {number_of_others} other {plural('model', number_of_others)}"
+        if number_of_others
+        else "",
     }
     affected = dict.fromkeys(own.model for own in findings)
     for own in findings:
@@ -221,7 +223,7 @@ def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:
     for task, limits in by_task.items():
         models = {name for names in limits.values() for name in names}
         if len(limits) < 2 or len(models) < 2:
-            continue
+            continue  # the same limit for all, or a single model
         values = [f"{limit} ({some([*names], most=3)})" for limit, names in limits.items()]
         texts.append(f"limit of samples of {task}: {some(values, most=4)}")
     return texts

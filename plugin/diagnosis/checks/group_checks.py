@@ -171,8 +171,10 @@ def _groups_of_items(
         group_of_item = _group_by_item(texts, item, items)
         if group_of_item is None or _divides_otherwise(battles, name, texts):
             continue
-        if group_of_item.tobytes() not in partitions_so_far:
-            partitions_so_far.add(group_of_item.tobytes())
+        # Bytes can be in a set, arrays cannot.
+        partition = group_of_item.tobytes()
+        if partition not in partitions_so_far:
+            partitions_so_far.add(partition)
             yield name, group_of_item
 
 

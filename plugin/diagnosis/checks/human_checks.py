@@ -53,9 +53,9 @@ def human_of_card(card: CardSections) -> tuple[Check, ...]:
     if not card.has_judge:
         return ()
     section = card.answers["human"]
-    lacking = card.find_lacking(section="human", figure="agreement")
-    if lacking is not None:
-        return (not_known("human", reason=lacking.why, answer=lacking.remedy),)
+    missing_figure = card.find_lacking(section="human", figure="agreement")
+    if missing_figure is not None:
+        return (not_known("human", reason=missing_figure.why, answer=missing_figure.remedy),)
     chance = CHECKS["human"].threshold
     kappa = section.kappa.estimate
     return (check_beside_chance("human", section.agreement, chance, good=1, kappa=kappa),)
@@ -69,9 +69,9 @@ def repeated_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking(section="consistency", figure="retest")
-    if lacking is not None:
-        return (not_known("repeated", reason=lacking.why, answer=lacking.remedy),)
+    missing_figure = card.find_lacking(section="consistency", figure="retest")
+    if missing_figure is not None:
+        return (not_known("repeated", reason=missing_figure.why, answer=missing_figure.remedy),)
     return (
         make_check("repeated", is_flagged=False, **facts_of(card.answers["consistency"].retest)),
     )

@@ -29,14 +29,14 @@ def name_identical_responses(checks: Sequence[Check], battles: Battles) -> list[
     whole = battles.whole
     if whole is None or not whole.tally.identical:
         return list(checks)
-    alike = quantity(whole.tally.identical, "battle")
+    identical_battles = quantity(whole.tally.identical, "battle")
     named_models = []
     for check in checks:
         could_be_made = CAN_BE_MADE.get(check.name)
         if check.is_known or could_be_made is None or not could_be_made(whole):
             named_models.append(check)
             continue
-        reason = f"{check.reason}, as {alike} of identical responses had no judge"
+        reason = f"{check.reason}, as {identical_battles} of identical responses had no judge"
         named_models.append(replace(check, reason=reason, answer=UNLIKE_ANSWERS_REMEDY))
     return named_models
 

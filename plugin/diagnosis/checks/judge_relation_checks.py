@@ -108,12 +108,12 @@ def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
         return ()
     name = "self-preference"
     section = card.answers["self_preference"]
-    lacking = card.find_lacking(section="self_preference", figure="excess")
-    if lacking is not None:
-        needs_families = lacking.remedy == NAME_FAMILIES
-        remedy = "--families" if needs_families else lacking.remedy
+    missing_figure = card.find_lacking(section="self_preference", figure="excess")
+    if missing_figure is not None:
+        needs_families = missing_figure.remedy == NAME_FAMILIES
+        remedy = "--families" if needs_families else missing_figure.remedy
         fields = {"needs_families": needs_families}
-        return (not_known(name, reason=lacking.why, answer=remedy, fields=fields),)
+        return (not_known(name, reason=missing_figure.why, answer=remedy, fields=fields),)
     excess = section.excess
     is_lower = excess.value < 0
     figure_as_told = excess.opposite_figure if is_lower else excess

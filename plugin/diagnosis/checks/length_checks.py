@@ -45,9 +45,9 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking(section="verbosity", figure="effect")
-    if lacking is not None:
-        return (not_known("length", reason=lacking.why, answer=lacking.remedy),)
+    missing_figure = card.find_lacking(section="verbosity", figure="effect")
+    if missing_figure is not None:
+        return (not_known("length", reason=missing_figure.why, answer=missing_figure.remedy),)
     check = _test_length(card.battles, card.answers["verbosity"].effect.level)
     if "remedy" not in check.fields:
         return (check,)

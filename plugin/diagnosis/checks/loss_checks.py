@@ -349,6 +349,7 @@ def _check_losses(
     """
     large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
     # The losses of two models have the same p-value: the model that loses more is named.
+    # If no loss is large, it is the most significant one of all.
     by_p = sorted(large or losses, key=lambda loss: (round(loss.p, 12), -loss.share))
     # The smallest of several p-values times their number is the first step of Holm's rule.
     p = min(1.0, by_p[0].p * len(losses))

@@ -197,8 +197,8 @@ def transitivity_of_card(card: CardSections) -> tuple[Check, ...]:
     if not card.has_judge or len(card.battles.models) < FEWEST_COMPARED:
         return ()
     section = card.answers["transitivity"]
-    lacking = card.find_lacking(section="transitivity", figure="hard")
-    if lacking is not None:
-        return (not_known("transitivity", reason=lacking.why, answer=lacking.remedy),)
+    missing_figure = card.find_lacking(section="transitivity", figure="hard")
+    if missing_figure is not None:
+        return (not_known("transitivity", reason=missing_figure.why, answer=missing_figure.remedy),)
     chance = section.chance
     return (check_beside_chance("transitivity", section.hard, chance, good=-1, random=chance),)

@@ -109,12 +109,12 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
         return ()
     column, value = battles.slice_key
     effects = effects_in_slices(battles, column).get(value, [])
-    several = len(battles.judges) > 1
+    has_several_judges = len(battles.judges) > 1
     both = [effect for effect in effects if not effect.is_single]
     single = [effect for effect in effects if effect.is_single]
     checks = []
     if both:
-        checks.append(_check_effects(battles, both, several=several))
+        checks.append(_check_effects(battles, both, has_several_judges=has_several_judges))
     if single:
         checks.append(_check_one_order(single))
     if not checks or not all(check.is_known for check in checks):
@@ -178,15 +178,16 @@ def _find_biased_slices(
         is adjusted over slices (Holm) and judges (Bonferroni).
     """
     own: set[str | None] = {*battles.judges}
-    several = len((battles.whole or battles).judges) > 1
+    has_several_judges = len((battles.whole or battles).judges) > 1
     by_judge: dict[str | None, list[tuple[str, OrderEffect]]] = {}
     for value, effects in effects_in_slices(battles, column).items():
         for effect in effects:
-            if not several or effect.judge in own:
+            if not has_several_judges or effect.judge in own:
                 by_judge.setdefault(effect.judge, []).append((value, effect))
     biased_slices = []
     for measured in by_judge.values():
-        p_values = holm(np.array([_p_of_difference(measured, k) for k in range(len(measured))]))
+        p_of_slices = [_p_of_difference(measured, k) for k in range(len(measured))]
+        p_values = holm(np.array(p_of_slices))
         for (value, effect), p in zip(measured, p_values.tolist(), strict=True):
             p_of_both = max(p, effect.p) * len(by_judge)
             # Both orders together cancel a preference that does not decide.
@@ -249,7 +250,7 @@ def _check_of_slices(
         biased_slices: value, effect and p-value of each of these slices; the strongest first.
     """
     value, effect, _ = biased_slices[0]
-    facts = _facts_of_order(effect, several=False)
+    facts = _facts_of_order(effect, has_several_judges=False)
     leans = {name: own.lean for name, own, _ in biased_slices}
     others = [f"{name} ({_first_rate(own)})" for name, own, _ in biased_slices[1:]]
     fields = {
@@ -287,11 +288,11 @@ def _check_orders(
     """
     if not battles.tally.judged or not sees_both_responses(battles):
         return ()
-    several = len(battles.judges) > 1
+    has_several_judges = len(battles.judges) > 1
     checks = []
     effects = order_effects(battles, level)
     if effects:
-        checks.append(_check_effects(battles, effects, several=several))
+        checks.append(_check_effects(battles, effects, has_several_judges=has_several_judges))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
             return (not_known("position", reason=TOO_MANY_BATTLES),)
@@ -308,13 +309,15 @@ def _check_orders(
     return (not_known("position", reason=reason),)
 
 
-def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: bool) -> Check:
+def _check_effects(
+    battles: Battles, effects: list[OrderEffect], *, has_several_judges: bool
+) -> Check:
     """Test the effects of the order, as measured by `order_effects`, at 5% over all of them.
 
     Args:
         battles: the battles.
         effects: the effects on judges; not empty.
-        several: whether several judges decided the battles.
+        has_several_judges: whether several judges decided the battles.
 
     Returns:
         The check `order decides` or `position` of the judge with the smallest p-value among those
@@ -326,10 +329,11 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
     large = [effect for effect in significant if abs(effect.lean) > BIAS_THRESHOLD]
     undecided = [effect for effect in effects if effect.is_open]
     if not large and undecided:
-        return _unknown_effect(undecided[0], several)
+        return _unknown_effect(undecided[0], has_several_judges)
     deciding = [effect for effect in large if abs(effect.lean) > DECISION_THRESHOLD]
+    # The first of these groups that is not empty: a smaller effect may be more significant.
     worst = min(deciding or large or effects, key=lambda effect: effect.p)
-    facts = _facts_of_order(worst, several)
+    facts = _facts_of_order(worst, has_several_judges)
     p = min(1.0, worst.p * len(effects))
     if deciding:
         facts["fields"] = {
@@ -356,12 +360,12 @@ def order_not_known(check: Check, p: float) -> Check:
     return replace(check, name="position", p=p, result=unknown, reason=reason, answer=MORE_BATTLES)
 
 
-def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
+def _unknown_effect(effect: OrderEffect, has_several_judges: bool) -> Check:
     """Return the check `position`, which is not known because a judge has too few pairs.
 
     Args:
         effect: the effect on the judge, or on all judges together.
-        several: whether several judges decided the battles.
+        has_several_judges: whether several judges decided the battles.
     """
     whose = f" of {effect.judge}" if effect.judge else ""
     if not isinstance(effect.rate, Statistic):
@@ -371,7 +375,10 @@ def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
     rate = f"the response shown first has a win rate of {effect.rate.brief}"
     reason = f"too few pairs{whose} in both orders: {rate}"
     return not_known(
-        "position", reason=reason, answer=MORE_BATTLES, **_facts_of_order(effect, several)
+        "position",
+        reason=reason,
+        answer=MORE_BATTLES,
+        **_facts_of_order(effect, has_several_judges),
     )
 
 
@@ -406,21 +413,21 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     return make_check(ONE_ORDER, is_flagged, p=p, **facts)
 
 
-def _facts_of_order(effect: OrderEffect, several: bool) -> dict[str, Any]:
+def _facts_of_order(effect: OrderEffect, has_several_judges: bool) -> dict[str, Any]:
     """Return the arguments `number`, `interval` and `fields` of `make_check` for the order.
 
     Number and interval are the win rate of the response shown first, minus 0.5.
 
     Args:
         effect: the effect on one judge, or on all judges together. Its rate is known.
-        several: whether several judges decided the battles.
+        has_several_judges: whether several judges decided the battles.
     """
     who = "this judge"
     verdicts = "verdicts"
     if effect.judge:
         who = f"the judge {effect.judge}"
         verdicts = f"the verdicts of {effect.judge}"
-    elif several:
+    elif has_several_judges:
         who = "the judges together"
     rate: Any = effect.rate
     fields = {"first": rate.estimate, "flip": effect.flip, "judges": who, "verdicts": verdicts}

@@ -105,7 +105,7 @@ def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
     needed = []
     for k, test in enumerate(separation.neighbours):
         if test is None or k + 1 in separation.beats[k]:
-            continue
+            continue  # not tested, or separated
         z, critical = test
         number = further_items(separation.clusters, critical, z)
         if number is not None:
@@ -236,6 +236,6 @@ def _scale_of(data: AuditData) -> str:
     if are_human_votes(data.battles):
         return "those of these voters"
     if is_judged(data.battles):
-        several = len(data.battles.judges) > 1
-        return "those of these judges" if several else "those of this judge"
+        has_several_judges = len(data.battles.judges) > 1
+        return "those of these judges" if has_several_judges else "those of this judge"
     return "those of these scores"

@@ -68,7 +68,10 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 def _are_few_raters(battles: Battles) -> bool:
     """Return whether there are 2 to `MOST_RATERS_OF_PAIRS` voters or judges."""
     raters = count_raters(battles)
-    return raters is not None and 1 < raters[1] <= MOST_RATERS_OF_PAIRS
+    if raters is None:
+        return False
+    _, number = raters
+    return 1 < number <= MOST_RATERS_OF_PAIRS
 
 
 def _check_places(
@@ -270,11 +273,11 @@ def _decisive_fields(
     noun = "vote" if decisive.unit == "voter" else "verdict"
     if decisive.of_scores:
         noun = "score"
-    others = decisive.number - 1
+    number_of_others = decisive.number - 1
     further_raters = ""
-    if others:
-        further_raters = f"; {quantity(others, f'other {decisive.unit}')} also"
-    verb = " decides" if others == 1 else " decide"
+    if number_of_others:
+        further_raters = f"; {quantity(number_of_others, f'other {decisive.unit}')} also"
+    verb = " decides" if number_of_others == 1 else " decide"
     change = f"{decisive.new_leader} leads instead of {decisive.leader}"
     what = "who leads"
     if not is_first:
@@ -287,5 +290,5 @@ def _decisive_fields(
         "leader": decisive.leader,
         "rival": decisive.new_leader,
         "change": change,
-        "others": f"{further_raters}{verb} {what}" if others else "",
+        "others": f"{further_raters}{verb} {what}" if number_of_others else "",
     }

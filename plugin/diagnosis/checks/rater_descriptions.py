@@ -92,9 +92,10 @@ class SharedVerdicts(NamedTuple):
         """
         winner_by_judge = self.winner[:, [judge]]
         others = np.delete(self.winner, judge, axis=1)
-        both = (winner_by_judge != 0) & (others != 0)
+        are_both_decisive = (winner_by_judge != 0) & (others != 0)
         share = self.sample.share(
-            ((winner_by_judge == others) & both).sum(axis=1), cells=both.sum(axis=1)
+            ((winner_by_judge == others) & are_both_decisive).sum(axis=1),
+            cells=are_both_decisive.sum(axis=1),
         )
         return share if isinstance(share, Statistic) else None
 
@@ -113,10 +114,10 @@ def describe_agreement(data: AuditData) -> tuple[Check, ...]:
         return ()
     if len(battles) > MOST_BATTLES:
         return (not_known("judges", reason=why_too_many(battles)),)
-    shared = _shared_verdicts(battles)
+    shared_verdicts = _shared_verdicts(battles)
     agreements = []
-    for k, name in enumerate(shared.judges):
-        agreement = shared.agreement_of(k)
+    for k, name in enumerate(shared_verdicts.judges):
+        agreement = shared_verdicts.agreement_of(k)
         if agreement is not None:
             agreements.append((agreement, battles.short_judges.get(name, name)))
     if not agreements:

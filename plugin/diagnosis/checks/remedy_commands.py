@@ -53,7 +53,8 @@ class TypedArguments:
         words = shlex.split(self.ranking)
         if "--models" not in words[:-1]:
             return ""
-        return f" {shlex.join(('--families', words[words.index('--models') + 1]))}"
+        path = words[words.index("--models") + 1]
+        return " " + shlex.join(("--families", path))
 
     @property
     def rank_arguments(self) -> str:

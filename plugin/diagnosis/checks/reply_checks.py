@@ -145,9 +145,9 @@ def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
     """
     if not card.has_judge:
         return ()
-    lacking = card.find_lacking(section="consistency", figure="unparsed")
-    if lacking is not None:
-        return (not_known("unparsed", reason=lacking.why, answer=lacking.remedy),)
+    missing_figure = card.find_lacking(section="consistency", figure="unparsed")
+    if missing_figure is not None:
+        return (not_known("unparsed", reason=missing_figure.why, answer=missing_figure.remedy),)
     unparsed = card.answers["consistency"].unparsed
     fields = {
         "share": unparsed.value,

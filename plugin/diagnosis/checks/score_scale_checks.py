@@ -493,19 +493,22 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
     is_second = unlike.scores["model"] == second
     low = unlike.scores[is_first].drop_duplicates("item").set_index("item")["score"]
     high = unlike.scores[is_second].drop_duplicates("item").set_index("item")["score"]
-    shared = [name for name in low.index if name != "" and low[name] > 0 and name in high.index]
+    shared_items = [
+        name for name in low.index if name != "" and low[name] > 0 and name in high.index
+    ]
     # Two scores of which the second is 0 would show no scale.
-    telling = [name for name in shared if high[name] > 0]
-    item = next(iter([*telling, *shared]), None)
+    telling = [name for name in shared_items if high[name] > 0]
+    item = next(iter([*telling, *shared_items]), None)
     low_score = float(low.max() if item is None else low[item])
     high_score = float(high.max() if item is None else high[item])
     more = ""
     if others:
         other = word_for(others, "task or metric", "tasks or metrics")
         more = f"; so do scores of {others} other {other}"
+    low_kind, high_kind = unlike.kinds
     return {
-        "low_kind": unlike.kinds[0],
-        "high_kind": unlike.kinds[1],
+        "low_kind": low_kind,
+        "high_kind": high_kind,
         "low_models": join_names(unlike.low_models),
         "high_models": join_names(unlike.high_models),
         "place": "at most" if item is None else f"on item {item!r}",

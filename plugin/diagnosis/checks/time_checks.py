@@ -142,6 +142,7 @@ def _choose_times(
     """
     problems = {name: _problem_of_times(battles, name, columns[name]) for name in columns}
     usable = [name for name, problem in problems.items() if not problem]
+    # If no column can be used, the reason is that of the column with the most times.
     chosen_name = max(usable or columns, key=lambda name: _share_of_times(battles, columns[name]))
     return chosen_name, columns[chosen_name], problems[chosen_name]
 
@@ -190,7 +191,8 @@ def _slopes_of_models(battles: Battles, seconds: np.ndarray) -> list[Slope]:
     mean_rank = np.bincount(pair, rank) / size
     rest = value - mean_value[pair]
     moment = rank - mean_rank[pair]
-    units = [np.unique(cluster_codes(battles)[has_verdict_and_time], return_inverse=True)[1]]
+    _, cluster = np.unique(cluster_codes(battles)[has_verdict_and_time], return_inverse=True)
+    units = [cluster]
     raters = raters_of(battles, has_verdict_and_time)
     if raters is not None:
         units.append(raters.code)
@@ -257,8 +259,8 @@ def _span_text(seconds: np.ndarray) -> str:
     For example: `2024-01-02 to 2024-03-04`. At least one time must be known.
     """
     known_seconds = seconds[np.isfinite(seconds)]
-    days = [
+    first, last = (
         datetime.fromtimestamp(float(end), UTC).date()
         for end in (known_seconds.min(), known_seconds.max())
-    ]
-    return f"{days[0]} to {days[1]}"
+    )
+    return f"{first} to {last}"

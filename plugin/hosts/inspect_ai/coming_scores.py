@@ -38,7 +38,9 @@ def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
     for asked_metric in options.reading.get("metric", ()):
         if asked_metric == ALL_METRICS:
             continue
-        is_declared = any(_is_of_part(asked_metric, spec.task, *names) for names in declared)
+        is_declared = any(
+            _is_of_part(asked_metric, spec.task, scorer, part) for scorer, part in declared
+        )
         if not is_declared:
             scorer_names = [" ".join(filter(None, names)) for names in declared]
             raise UsageError(

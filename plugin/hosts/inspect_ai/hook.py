@@ -129,7 +129,8 @@ def _remove_linked_runs(log: EvalLog) -> None:
     from podium.data.formats.files import split_label
 
     for source in log.eval.task_args.get("responses") or ():
-        path = Path(split_label(str(source))[1])
+        _, words = split_label(str(source))
+        path = Path(words)
         folder_of_run = next(
             (folder for folder in path.parents if folder.parent.name.endswith(RUNS_SUFFIX)), None
         )

@@ -140,12 +140,13 @@ def play_tournament(
     with nullcontext() if host == HOST else quiet_console():
         judges = [judge_model(name, options.judge_args) for name in options.judges]
     roles = {"judge": judges[0] if len(judges) == 1 else judges}
-    form = typed_form()
+    # The context in which the task is built does not know in which form options are written here.
+    option_form = typed_form()
 
     def make_task() -> "Task":
         """Return the task. Its judges are set as roles first, as it may need their names."""
         set_model_roles(roles)
-        with typed_as(form), brief_preview():
+        with typed_as(option_form), brief_preview():
             return _build_judged_task(options, responses, answered_by)
 
     # An earlier eval may have left its models and roles in the context.
@@ -244,7 +245,10 @@ def _newest_log(log_dir: str, begun: float) -> str | None:
     # Times of logs are in milliseconds. Some storages give whole seconds only.
     new_logs = ((saved, name) for saved, name in logs if saved / 1000 >= int(begun))
     newest = max(new_logs, default=None)
-    return newest[1] if newest else None
+    if newest is None:
+        return None
+    _, name = newest
+    return name
 
 
 def _resuming_text(log: Place) -> str:
@@ -267,8 +271,8 @@ def _build_judged_task(
     tournament, too, unless its own options name others.
     """
     _, function, _ = _task_function(options)
-    shared = {"allow", "cluster"}
-    arguments = {name: value for name, value in options.reading.items() if name in shared}
+    shared_options = {"allow", "cluster"}
+    arguments = {name: value for name, value in options.reading.items() if name in shared_options}
     arguments |= {"answered_by": list(answered_by), **options.args}
     return cast("Task", function(responses=list(responses), **arguments))
 

@@ -20,7 +20,8 @@ REFUSAL = re.compile(
     r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b",
     re.IGNORECASE,
 )
-"""Matches words in the error message of a provider that rejects media."""
+"""Matches words in the error message of a provider that rejects media, such as
+`does not accept images`."""
 REJECTION_CODES = (400, 415, 422)
 """HTTP codes of requests that a provider rejects: bad request, media type, content."""
 
@@ -83,8 +84,8 @@ def why_not_shown(sample: EvalSample) -> str | None:
         is_address = place.startswith(("data:", "http://", "https://"))
         if not is_address and not Path(place).is_file():
             return "media not in the log"
-    answers = [choice.message for choice in sample.output.choices[:1]]
-    return "media in the response" if media_in(answers) else None
+    messages = [choice.message for choice in sample.output.choices[:1]]
+    return "media in the response" if media_in(messages) else None
 
 
 def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:

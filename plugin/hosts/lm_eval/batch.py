@@ -84,7 +84,8 @@ def judge_battles(
         usage = count_usage()
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]
-            rotation = build_rotation(*turns, judging, judging.seed, jury)
+            judges, overlap = turns
+            rotation = build_rotation(judges, overlap, judging, judging.seed, jury)
             run = Run(
                 judging,
                 cache=cache,
@@ -94,9 +95,8 @@ def judge_battles(
             )
             batch_judge = BatchJudge(run, concurrency)
             asked_battles = battles if rotation is None else _with_turns(battles, rotation)
-            verdicts = await make_calls(
-                [partial(batch_judge.judge, battle) for battle in asked_battles]
-            )
+            calls = [partial(batch_judge.judge, battle) for battle in asked_battles]
+            verdicts = await make_calls(calls)
         for text in cached_tokens_texts(usage, prices):
             tell(text)
         return verdicts

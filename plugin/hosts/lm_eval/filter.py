@@ -201,10 +201,11 @@ class JudgeFilter(Filter):
             return responses
         answers = [list(map(strip_reasoning, texts)) for texts in responses]
         pairs = zip(chain(*responses), chain(*answers), strict=True)
-        changed = sum(text != answer for text, answer in pairs)
-        if changed:
+        changed_texts = sum(text != answer for text, answer in pairs)
+        if changed_texts:
             log.warning(
-                "podium: %d responses begin with reasoning, which the judge is not shown", changed
+                "podium: %d responses begin with reasoning, which the judge is not shown",
+                changed_texts,
             )
         return answers
 
@@ -249,6 +250,7 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
             if isinstance(texts_of_document, list | tuple)
             else [texts_of_document]
         )
+        # A document without a response counts as one with an empty response.
         by_document.append(texts or [""])
     for text in chain(*by_document):
         if not isinstance(text, str):

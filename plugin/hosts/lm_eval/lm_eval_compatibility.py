@@ -105,8 +105,7 @@ def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> Non
         results: what an evaluation returns, with its samples by task.
         tracker: the `EvaluationTracker` of the run, which knows the model's name and settings.
     """
-    # Public way tried: an `EvaluationTracker` of our own, which does not know the model's name:
-    # `tracker` does.
+    # Public way tried: an `EvaluationTracker` of our own, which does not know the model's name.
     from lm_eval.loggers import EvaluationTracker
 
     samples = {}
@@ -117,6 +116,7 @@ def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> Non
     logger.setLevel(logging.WARNING)
     try:
         writer = EvaluationTracker(output_path=str(folder))
+        # This has the model's name and settings. It is copied, as saving results changes it.
         writer.general_config_tracker = copy(tracker.general_config_tracker)
         plain = {name: value for name, value in results.items() if name != "samples"}
         writer.save_results_aggregated(results=plain, samples=samples)

@@ -227,6 +227,7 @@ def _find_item_ids(
     tasks = responses.categories if task is None else (task,)
     # `item_ids` takes filter, hash and position of each document; all are of one filter here.
     places = [("", hash_document(doc), place) for place, doc in enumerate(docs)]
+    # If opponents name no task, ids have no task either.
     ids_by_task = [item_ids(name, places) for name in dict.fromkeys(tasks or ("",))]
     ids_of_documents = []
     # For each document, the ids that it would have in each task.

@@ -425,7 +425,8 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
         raise NotIdentifiedError(
             f"the battles do not say which of the tasks {some(tasks)} they belong to"
         )
-    return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
+    is_of_tasks = battles.table[column].astype(str).isin(list(tasks))
+    return battles.select(is_of_tasks.to_numpy())
 
 
 def _write_figure(results: dict[str, Any], figure: WrittenFigure) -> dict[str, Any]:
@@ -458,7 +459,8 @@ def _key_of_figure(figure: WrittenFigure) -> str:
     become spaces: `bradley-terry exact_match number,podium`.
     """
     metric = "" if figure.slice is None else f" {figure.slice}"
-    name = " ".join(f"{figure.name}{metric}".replace(",", " ").replace("/", "__").split())
+    whole_name = f"{figure.name}{metric}".replace(",", " ").replace("/", "__")
+    name = " ".join(whole_name.split())
     return f"{name},{KEY}"
 
 

@@ -31,9 +31,9 @@ def groups_sentence(standings: Standings, *, is_partial: bool = False) -> str:
         names = some(group, most=MOST_NAMES)
         claims = after_colon(claims, group)
         parts.append(rank_templates.IN_GROUP.format(number=number, models=names, claims=claims))
-    more = len(groups) - MOST_DESCRIBED_GROUPS
-    if more > 0:
-        parts.append(rank_templates.MORE_GROUPS.format(number=more))
+    number_of_more = len(groups) - MOST_DESCRIBED_GROUPS
+    if number_of_more > 0:
+        parts.append(rank_templates.MORE_GROUPS.format(number=number_of_more))
     return " ".join(parts)
 
 
@@ -49,7 +49,8 @@ def _standings_of_group(standings: Standings, group: Sequence[str]) -> Standings
     units = max((items_by_model.get(name, 0) for name in group), default=0)
     if not units:
         return standings_of_models
-    counts = replace(standings_of_models.counts, groups=units)
     if standings_of_models.counts.groups is None:
         counts = replace(standings_of_models.counts, items=units)
+    else:
+        counts = replace(standings_of_models.counts, groups=units)
     return replace(standings_of_models, counts=counts)

@@ -139,7 +139,8 @@ def _elo_of(battles: Battles, credit: np.ndarray) -> Scores:
         PodiumError: no battle has a credit, or the fit fails.
     """
     coded = code_battles(battles, credit=credit)
-    return dict(zip(coded.models, (POINTS * fit_battles(coded).theta).tolist(), strict=True))
+    elo = POINTS * fit_battles(coded).theta
+    return dict(zip(coded.models, elo.tolist(), strict=True))
 
 
 def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
@@ -149,7 +150,8 @@ def _win_rates_of(battles: Battles, credit: np.ndarray) -> Scores:
         PodiumError: no battle has a credit.
     """
     coded = code_battles(battles, credit=credit)
-    return dict(zip(coded.models, win_rates(pair_sums(coded)).tolist(), strict=True))
+    rates = win_rates(pair_sums(coded))
+    return dict(zip(coded.models, rates.tolist(), strict=True))
 
 
 def _largest_changes(
@@ -176,8 +178,10 @@ def _largest_changes(
     changes: dict[Pair, float] = {}
     for model in models:
         for credit_of_lost in (0.0, 1.0):
-            filled = scores_of(battles, _with_losses_as(battles, credit, model, credit_of_lost))
-            score_changes = {name: filled[name] - measured[name] for name in measured}
+            changed_scores = scores_of(
+                battles, _with_losses_as(battles, credit, model, credit_of_lost)
+            )
+            score_changes = {name: changed_scores[name] - measured[name] for name in measured}
             for name in measured:
                 change = abs(score_changes[model] - score_changes[name])
                 changes[model, name] = max(changes.get((model, name), 0.0), change)
@@ -204,5 +208,5 @@ def _with_losses_as(
     code = battles.models.index(model)
     first_codes, second_codes = battles.model_codes
     is_unparsed = battles.is_unparsed
-    filled = np.where(is_unparsed & (first_codes == code), credit_of_lost, credit)
-    return np.where(is_unparsed & (second_codes == code), 1 - credit_of_lost, filled)
+    credit_of_first = np.where(is_unparsed & (first_codes == code), credit_of_lost, credit)
+    return np.where(is_unparsed & (second_codes == code), 1 - credit_of_lost, credit_of_first)

@@ -536,7 +536,9 @@ def _few_raters_of(standings: Standings, names: Sequence[str]) -> str | None:
     named = [name for name in names if name in few_raters]
     if not named:
         return None
-    unit = (standings.diagnostics.get("raters") or standings.diagnostics[FIXED_RATERS])["unit"]
+    # Raters vary in the intervals (`raters`), or are taken as fixed.
+    raters = standings.diagnostics.get("raters") or standings.diagnostics[FIXED_RATERS]
+    unit = raters["unit"]
     texts = []
     for name in named:
         number = few_raters[name]
@@ -681,9 +683,11 @@ def _no_leader_sentence(same: int, others: int, noun: str) -> str:
         others: number of other slices.
     """
     if same == others:
-        several = {1: f"the other {noun}", 2: f"either other {noun}"}
+        words_by_number = {1: f"the other {noun}", 2: f"either other {noun}"}
         any_slice = f"any of the {number_word(others)} other {plural(noun, others)}"
-        return rank_templates.NO_LEADER_EITHER.format(any_slice=several.get(others, any_slice))
+        return rank_templates.NO_LEADER_EITHER.format(
+            any_slice=words_by_number.get(others, any_slice)
+        )
     template = rank_templates.LEADERS_IN_SOME if same else rank_templates.LEADERS_IN_OTHERS
     return _format_other_slices(template, others, others - same, noun)
 

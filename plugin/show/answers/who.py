@@ -353,10 +353,10 @@ def _first_group(
             unbeaten.append(names[k])
     if not behind:
         return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence_text(standings))
-    more = len(behind) - MOST_PAIRS
-    if more > 0:
+    number_of_more = len(behind) - MOST_PAIRS
+    if number_of_more > 0:
         number_behind = rank_templates.MORE_MODELS_BEHIND.format(
-            number=more, are=word_for(more, "is", "are")
+            number=number_of_more, are=word_for(number_of_more, "is", "are")
         )
         behind = [*behind[:MOST_PAIRS], number_behind]
     return rank_templates.PARTLY_OPEN_GROUP.format(

@@ -114,7 +114,7 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
     failures = []
     for path in sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES):
         if site is not None and path.resolve().is_relative_to(site.resolve()):
-            continue
+            continue  # a file of the site itself
         if path.name.endswith(OLDER_ENDING) and path.with_suffix("").exists():
             continue  # written by an earlier version beside the same log
         try:

@@ -227,7 +227,8 @@ def _numbers_compared(battles: Battles) -> dict[str, int]:
     if len(battles.judges) > 1:
         keys = [column for _, column in matchup_frame(battles).items()]
         judge = table["judge"].astype(str).where(has_credit)
-        numbers[JUDGES] = int((judge.groupby(keys, sort=False).transform("nunique") > 1).sum())
+        judges_of_battle = judge.groupby(keys, sort=False).transform("nunique")
+        numbers[JUDGES] = int((judges_of_battle > 1).sum())
     if "human" in table:
         numbers[HUMANS] = int((has_credit & table["human"].notna()).sum())
     return {kind: number for kind, number in numbers.items() if number}

@@ -136,7 +136,8 @@ def _disclosure_part(content: PageContent) -> str:
     """Render the disclosure as HTML; empty without a disclosure."""
     if content.disclosure is None:
         return ""
-    return section_body(disclosure_reports(content.disclosure)[0].sections[0])
+    report, *_ = disclosure_reports(content.disclosure)
+    return section_body(report.sections[0])
 
 
 def _judge_parts(content: PageContent) -> list[tuple[str, str]]:

@@ -270,11 +270,11 @@ def _add_responses_of_sources(
             reason = "items are paired by input, and their names in the responses are not known"
         else:
             texts.add_responses(in_sources)
-    lacking = texts.models_without_texts(battles.models)
-    if lacking:
-        of_models = f" of {some(lacking)}" if texts.responses else ""
-        references = [name for name in lacking if name in texts.references]
-        reasons = [] if len(references) == len(lacking) else [reason]
+    models_without_texts = texts.models_without_texts(battles.models)
+    if models_without_texts:
+        of_models = f" of {some(models_without_texts)}" if texts.responses else ""
+        references = [name for name in models_without_texts if name in texts.references]
+        reasons = [] if len(references) == len(models_without_texts) else [reason]
         reasons += [_text_on_reference(name, texts) for name in references]
         texts.notes.append(f"No texts of responses{of_models}: {'; '.join(reasons)}.")
 
@@ -346,13 +346,14 @@ def costs_table(
     )
     costs_of_model = costs.groupby("model")[list(COST_DECIMALS)]
     means = costs_of_model.mean().reindex(ranked).dropna(axis=1, how="all")
-    answers = costs_of_model.count().max(axis=1).reindex(ranked).fillna(0)
+    counts_by_model = costs_of_model.count().max(axis=1)
+    answers_of_model = counts_by_model.reindex(ranked).fillna(0)
     if not len(means.columns):
         return None
     table_rows = []
     for entry in standings.entries:
         score = cell_text(entry.score, standings.scale.brief_format)
-        cells = [entry.model, score, f"{answers[entry.model]:,.0f}"]
+        cells = [entry.model, score, f"{answers_of_model[entry.model]:,.0f}"]
         for name, value in means.loc[entry.model].items():
             decimals = COST_DECIMALS[str(name)]
             cells.append(EMPTY if pd.isna(value) else f"{value:,.{decimals}f}")

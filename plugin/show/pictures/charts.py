@@ -244,7 +244,9 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
     """
     labels = list(map(printable, names))
     # With more than 16 models, bubbles shrink with the cells of the chart, but not below 30.
-    largest_area = max(LARGEST_BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
+    # Bubbles shrink with more than 16 models, down to an area of 30.
+    scale = min(1.0, 16 / max(len(names), 1))
+    largest_area = max(LARGEST_BUBBLE * scale**2, 30)
     x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
     areas = alt.Scale(domain=[0, 1], range=[0, largest_area])
     size = alt.Size("share:Q", scale=areas, legend=None)

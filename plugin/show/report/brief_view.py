@@ -92,10 +92,11 @@ def _fit_texts(
     # What was accepted ends the last sentence, and is kept where the advice is not.
     without_advice = sentences
     if len(sentences) > 2:
-        without_advice = (sentences[0], *standings.accepted, sentences[1])
+        claim, trust, *_ = sentences
+        without_advice = (claim, *standings.accepted, trust)
         # The last sentence of the answer may only say how few items decide the first place.
         next_step = [standings.next_in_brief] if standings.next_in_brief else []
-        sentences = (*sentences[:2], *next_step, *standings.accepted)
+        sentences = (claim, trust, *next_step, *standings.accepted)
     notes = [f"podium: {readable(message)}" for message in messages]
     models = len(standings.entries)
     fewest = min(models, FEWEST_ROWS)
@@ -132,10 +133,12 @@ def _shown_rows(
     """
     names = [entry.model for entry in standings.entries]
     shown_rows = [*range(min(most, len(names)))]
-    lacking = [k for k, name in enumerate(names) if name in own_models and k not in shown_rows]
-    if lacking:
-        first_rows = max(most - len(lacking), 1)
-        shown_rows = [*shown_rows[:first_rows], *lacking]
+    rows_left_out = [
+        k for k, name in enumerate(names) if name in own_models and k not in shown_rows
+    ]
+    if rows_left_out:
+        first_rows = max(most - len(rows_left_out), 1)
+        shown_rows = [*shown_rows[:first_rows], *rows_left_out]
     table = standings_report(_without_mark(standings)).table
     if table is None:
         return [], 0

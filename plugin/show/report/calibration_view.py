@@ -206,7 +206,7 @@ def differences_report(choice: "Choice") -> Report:
         kendall = _signed_text(differences.get("kendall"), digits=3)
         rows.append((*_contender_cells(contender), error, spearman, kendall))
     best = " ".join(filter(None, _contender_cells(choice.best)))
-    title = f"beyond {best}, which errs least"
+    title = f"difference from {best}, which errs least"
     legend = (
         f"with {percent(choice.level)} intervals over models that hold for all rows together; "
         f"errors over the {choice.n} models that all rate"
@@ -364,9 +364,10 @@ def _accuracy_report(calibration: Calibration) -> Report:
         rows.append(
             _figures_row("spread beyond all sampling errors, Elo", factors, "spread", ".1f")
         )
-    if hard_and_soft[1].level is not None:
+    _, soft = hard_and_soft
+    if soft.level is not None:
         labels = (
-            f"{percent(hard_and_soft[1].level)} intervals: error, Elo",
+            f"{percent(soft.level)} intervals: error, Elo",
             "  Spearman",
             "  Kendall",
         )
@@ -383,7 +384,7 @@ def _conformal_report(calibration: Calibration) -> Report:
     with each model left out takes their place.
     """
     hard_and_soft: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
-    soft = hard_and_soft[1]
+    _, soft = hard_and_soft
     quantile = "q, standard errors"
     error = "median standard error, Elo"
     if calibration.scale_correction:
@@ -446,7 +447,8 @@ def _models_report(calibration: Calibration) -> Report:
         if held_out.residual("soft") is None or rating is None:
             intervals.append(None)
         else:
-            intervals.append(Estimate(rating, *calibration.interval_of(held_out)))
+            low, high = calibration.interval_of(held_out)
+            intervals.append(Estimate(rating, low, high))
     bars = bar_column(
         intervals, BAR_WIDTH, ".0f", marks=[held_out.human_elo for held_out in ordered]
     )

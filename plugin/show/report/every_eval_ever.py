@@ -71,7 +71,8 @@ def every_eval_ever_files(
         }
         # The name of the file is a hash, so that a second export replaces the same files.
         identity = f"{name}\0{task}\0{model}\0{content}"
-        file = UUID(bytes=sha256(identity.encode()).digest()[:16], version=4)
+        digest = sha256(identity.encode()).digest()
+        file = UUID(bytes=digest[:16], version=4)
         yield f"data/{collection}/{identifier}/{file}.json", json_text(record) + "\n"
 
 

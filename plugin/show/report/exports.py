@@ -114,7 +114,8 @@ def _recorded_dataset(ranking: Ranking, standings: Standings) -> str | None:
     for run in ranking.provenance.get("runs", ()):
         if run.get("task") in standings.tasks:
             # The values of settings are JSON.
-            paths.add(dict(run.get("dataset", ())).get("dataset_path", "null"))
+            dataset = dict(run.get("dataset", ()))
+            paths.add(dataset.get("dataset_path", "null"))
     if len(paths) != 1:
         return None
     path = json.loads(paths.pop())

@@ -119,12 +119,12 @@ def preference_data(
             f"no item column: texts are matched by item and model; name it, as {option}"
         )
     data = PreferenceData()
-    several = set[tuple[str, str]]()
+    repeated = set[tuple[str, str]]()
     if "response" not in battles.columns:
-        several = {(item, model) for item, number, model in texts.responses if number > 1}
+        repeated = {(item, model) for item, number, model in texts.responses if number > 1}
     for cells in _merge_verdicts(battles, pool=options.pool).to_dict("records"):
         pair = {str(name): value for name, value in cells.items()}
-        reason = _withholding_reason(pair, texts, several, options)
+        reason = _withholding_reason(pair, texts, repeated, options)
         if reason is None:
             data.rows.append(_build_row(pair, texts, options.form))
         else:
@@ -262,7 +262,7 @@ def _credits_of_jury(battles: Battles) -> "pd.DataFrame":
 def _withholding_reason(
     pair: Mapping[str, Any],
     texts: "BattleTexts",
-    several: Iterable[tuple[str, str]],
+    with_several: Iterable[tuple[str, str]],
     options: PreferenceOptions,
 ) -> str | None:
     """Return the first reason in `REASONS` why a pair is withheld; None if it is written.
@@ -270,8 +270,8 @@ def _withholding_reason(
     Args:
         pair: a row of `_merge_verdicts`.
         texts: instructions and responses.
-        several: pairs of item and model with several responses, if verdicts do not say of which
-            response they are.
+        with_several: pairs of item and model with several responses, if verdicts do not say of
+            which response they are.
         options: which pairs are written.
     """
     if pair["credit"] is None:
@@ -282,7 +282,7 @@ def _withholding_reason(
     has_responses = all(key in texts.responses for key in keys)
     if item not in texts.instructions or not has_responses:
         return TEXTLESS
-    if any((item, model) in several for model in models):
+    if any((item, model) in with_several for model in models):
         return AMBIGUOUS
     if item in texts.media:
         return MEDIA

@@ -58,12 +58,14 @@ ERROR_ABOUT_LENGTH = re.compile(
     r"|exceed_context_size",
     re.IGNORECASE,
 )
-"""Matches the error message of a server about a prompt that is too long."""
+"""Matches the error message of a server about a prompt that is too long, such as
+`prompt is too long`."""
 ERROR_ABOUT_NUMBER = re.compile(
     r"log[ _-]?prob\w*\D{0,80}\b(?:\d{1,2}\b|less|fewer|most|max|exceed|range|between|at least)",
     re.IGNORECASE,
 )
-"""Matches the error message of a server that gives fewer token probabilities than asked for."""
+"""Matches the error message of a server that gives fewer token probabilities than asked for,
+such as `top_logprobs must be at most 5`."""
 MOST_GARBLED = 3
 """Number of replies to a JSON schema that are no JSON object, before any reply is one.
 
@@ -321,7 +323,7 @@ class CallSettings:
             return None
         return self._token_limit(model, judge, request, schema)
 
-    def raises_limit(
+    def raise_limit(
         self, judge: JudgeRecord, model: Model, limit: int | None, output: ModelOutput
     ) -> bool:
         """Raise a judge's limit of tokens if its reply needs it, and return whether it was raised.
@@ -344,12 +346,12 @@ class CallSettings:
         self.state_of(judge).needs_more_tokens = True
         return True
 
-    def adapts_to(self, judge: JudgeRecord, config: GenerateConfig, error: Exception) -> bool:
+    def adapt_to(self, judge: JudgeRecord, config: GenerateConfig, error: Exception) -> bool:
         """Leave out an option for which a call failed, and return whether there was one.
 
         The option is left out of all later calls to the judge, and the call must be repeated. If
         the server's message is about the number of alternatives of a token, fewer alternatives are
-        asked for, and the option stays. If the limit of tokens was raised (`raises_limit`) and the
+        asked for, and the option stays. If the limit of tokens was raised (`raise_limit`) and the
         prompt then does not fit, the option is that limit. A message is printed when an option is
         left out for the first time.
 
@@ -410,7 +412,7 @@ class CallSettings:
         )
         tell(f"{name} takes no JSON schema ({why}): {next_form}")
 
-    async def rejects_schema(
+    async def try_without_schema(
         self,
         judge: JudgeRecord,
         config: GenerateConfig,
@@ -444,7 +446,7 @@ class CallSettings:
             self.refuse_schema(judge, f"its server says: {cause_of(error)}")
         return state.takes_schema is False
 
-    def is_garbled(self, judge: JudgeRecord, reply: Reply) -> bool:
+    def note_garbled(self, judge: JudgeRecord, reply: Reply) -> bool:
         """Return whether a reply to a JSON schema is noise, so that text must be asked for instead.
 
         The reply is counted in the state of the judge. Once a reply is a JSON object, the judge

@@ -148,11 +148,11 @@ class CostLimit:
                 cost += usage.total_cost
         return cost
 
-    def samples_allowed(self, *, answers: bool) -> int | None:
+    def samples_allowed(self, *, requests_answers: bool) -> int | None:
         """Return how many samples may be scheduled at once.
 
         Args:
-            answers: whether the samples are requests for answers, not battles.
+            requests_answers: whether the samples are requests for answers, not battles.
 
         Returns:
             The number: 1 before the first sample of this kind, then as many as fit into what is
@@ -163,7 +163,7 @@ class CostLimit:
         # left, if each costs as much as the dearest so far. Money is kept to repeat failed ones.
         for_repeats = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
         money_left = self.most - self.money_spent - for_repeats
-        dearest = self._dearest.get(answers)
+        dearest = self._dearest.get(requests_answers)
         if dearest is None:
             return int(money_left > 0)
         return max(int(money_left / dearest), 0) if dearest else None

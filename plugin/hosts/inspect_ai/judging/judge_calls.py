@@ -960,7 +960,7 @@ async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: i
         if schema:
             reply = await _call_judge(run, model, request, attempt, schema)
             if isinstance(reply, Reply):
-                if not settings.is_garbled(judge, reply) or run.judging.replies == "schema":
+                if not settings.note_garbled(judge, reply) or run.judging.replies == "schema":
                     return replace(reply, structured=not reply.refused)
             else:
                 settings.refuse_schema(judge, f"its server says: {cause_of(reply)}")
@@ -999,7 +999,7 @@ async def _call_judge(
             )
         if isinstance(output, Reply | Exception):
             return output
-        if not run.settings.raises_limit(judge, model, limit, output):
+        if not run.settings.raise_limit(judge, model, limit, output):
             return _reply_of(output)
 
 
@@ -1039,13 +1039,13 @@ async def _call_model(
             )
             break
         except Exception as error:
-            if run.settings.adapts_to(judge, config, error):
+            if run.settings.adapt_to(judge, config, error):
                 continue
             rejection = _rejection_by(error, config)
             if rejection is not None:
                 return rejection
             ask_for_text = partial(_call_model, run, model, request, attempt, None)
-            if await run.settings.rejects_schema(judge, config, error, ask_for_text):
+            if await run.settings.try_without_schema(judge, config, error, ask_for_text):
                 return error
             words = why_refused(error) if request.media and is_rejection(error) else None
             if words:
@@ -1096,6 +1096,7 @@ def _reply_of(output: ModelOutput) -> Reply:
     for token in logprobs.content if logprobs else []:
         probabilities = {}
         for alternative in token.top_logprobs or []:
+            # Rounding may make a logarithm larger than 0.
             probabilities[alternative.token] = math.exp(min(alternative.logprob, 0.0))
         tokens.append(Token(token.token, probabilities))
     cost = output.usage.total_cost if output.usage else None

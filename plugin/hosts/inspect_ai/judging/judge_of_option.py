@@ -41,7 +41,8 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "") -> Mo
             model = get_model(name, memoize=False, **arguments)
     # Providers raise errors of various classes, for example if a package is not installed.
     except Exception as error:
-        problem = " ".join(Text.from_markup(str(error)).plain.split())
+        message = Text.from_markup(str(error)).plain
+        problem = " ".join(message.split())
         problem = problem.removeprefix("ERROR: ")
         raise UsageError(f"{option} {name}: {redact(problem, secrets_of(arguments))}") from None
     _redact_errors(model.api, secrets_of(arguments))

@@ -121,8 +121,10 @@ class OfflineAPI(ModelAPI):
             self.judge.answer(prompt, *asked_texts) if asked_texts else Reply(OTHER_PROMPT_PROBLEM)
         )
         # Without responses, a checklist is asked for, which is always written as JSON.
-        if asked_texts and asked_texts[1].responses and config.response_schema:
-            reply = asked_texts[0].to_json(reply)
+        if asked_texts and config.response_schema:
+            judging, texts = asked_texts
+            if texts.responses:
+                reply = judging.to_json(reply)
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
         output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
         prompt_tokens = len(prompt) // CHARACTERS_PER_TOKEN

@@ -191,8 +191,10 @@ def _read_references(sources: Sequence[str], chosen_show: Show, context: str) ->
                 f"two references are responses of {name}: name them apart, as reference=NAME=PATH"
             )
         mode: Mode = "transcript" if responses.has_transcripts else "answer"
-        several = frozenset(each.id for each in responses.items if each.responses > 1)
-        references[name] = Reference(name, responses, several, replace(chosen_show, mode=mode))
+        items_with_several = frozenset(each.id for each in responses.items if each.responses > 1)
+        references[name] = Reference(
+            name, responses, items_with_several, replace(chosen_show, mode=mode)
+        )
     return [*references.values()]
 
 

@@ -39,7 +39,7 @@ REFUSAL_WORDS = re.compile(
     r"|exceed|maximum allowed",
     re.IGNORECASE,
 )
-"""Matches the words with which servers refuse an option."""
+"""Matches the words with which servers refuse an option, such as `is not supported`."""
 NO_REFUSAL = frozenset({401, 404, 408, 409, 425, 429})
 """HTTP statuses below 500 of errors that are not about what the call asks."""
 STATUSES_OF_SERVERS = frozenset({500, 501})

@@ -47,7 +47,10 @@ def as_unreadable_error(model: Model, failure: BaseException) -> UnreadableReply
 
 def is_decode_error(failure: BaseException) -> bool:
     """Return whether a call failed because the body of the answer is no valid JSON."""
-    return isinstance(failure, json.JSONDecodeError) or str(failure).startswith("JSONDecodeError")
+    if isinstance(failure, json.JSONDecodeError):
+        return True
+    # A wrapper may keep only the text of the error, which begins with the name of its class.
+    return str(failure).startswith("JSONDecodeError")
 
 
 def _misses_choices(failure: BaseException) -> bool:

@@ -65,6 +65,7 @@ def pairwise_viewer(
     labels = {}
     scales = {}
     scores = []
+    # The scores against a single reference do not name it.
     for reference in references or ("",):
         for part, scale in SCALES.items():
             score = f"{part}{AGAINST}{reference}" if reference else part

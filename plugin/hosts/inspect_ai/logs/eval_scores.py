@@ -454,7 +454,7 @@ def _add_number(
         item: id of the item.
         score: the score.
     """
-    if score is not None and score == score:
+    if score is not None and score == score:  # NaN differs from itself
         by_metric.setdefault(metric, {}).setdefault(item, []).append(score)
 
 

@@ -517,6 +517,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
         runs_of_source = [run for run in runs if run.path in source]
         counted_logs = _choose_among(runs_of_source, every=False, is_single=(len(source) == 1))
         evals = [run for run in counted_logs.logs if not is_tournament(run.header)]
+        # Logs of tournaments count only in a source without other logs.
         for run in evals or counted_logs.logs:
             record = records.get(run.path)
             names[run.path] = record.model if record else source[run.path]
@@ -1016,10 +1017,12 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
     """
     tasks = {log.path: tasks_of(log.header) for log in logs}
     all_tasks = {task for tasks_of_log in tasks.values() for task in tasks_of_log}
-    several = len(all_tasks) > 1
+    has_several_tasks = len(all_tasks) > 1
     prefixes = {}
     for path, names_of_tasks in tasks.items():
-        prefixes[path] = f"{names_of_tasks[0]}:" if several and len(names_of_tasks) == 1 else ""
+        prefixes[path] = (
+            f"{names_of_tasks[0]}:" if has_several_tasks and len(names_of_tasks) == 1 else ""
+        )
     return prefixes
 
 

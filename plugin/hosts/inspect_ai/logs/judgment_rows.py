@@ -263,10 +263,10 @@ class _LogReader:
         others = {}
         for name, score in sample.scores.items():
             battles = battles_in_score(score)
-            lacking = [battle for battle in battles if battle.get("missing")]
-            self.lacking.update(_battle_key(battle) for battle in lacking)
-            if lacking:
-                self.failure = self.failure or lacking[0]["missing"]
+            missing_battles = [battle for battle in battles if battle.get("missing")]
+            self.lacking.update(_battle_key(battle) for battle in missing_battles)
+            if missing_battles:
+                self.failure = self.failure or missing_battles[0]["missing"]
             if battles:
                 self.judging[name] = None
             else:
@@ -322,9 +322,10 @@ class _LogReader:
         tournament, this is kept.
         """
         self.answer = announced.answer or self.answer
-        self.missing += announced.left_out - announced.replaced[1]
+        scheduled_before, left_out_before = announced.replaced
+        self.missing += announced.left_out - left_out_before
         self.missing_by_task.add_round(announced)
-        self.scheduled += len(announced.pairings) - announced.replaced[0]
+        self.scheduled += len(announced.pairings) - scheduled_before
 
     def _add_verdicts(
         self, rows: Sequence[dict[str, Any]], rating: float | None, *, repeats: bool
@@ -562,6 +563,7 @@ class _LogReader:
             self.missing += len(self.failed)
             self.missing_by_task.add(battle["item"] for battle, _ in self.failed)
             self.failed = []
+        # A battle that names no judges was for all judges of the log.
         for battle, judges_of_battle in self.failed:
             for judge in judges_of_battle or judges:
                 if judge in judges:

@@ -43,7 +43,8 @@ class MissingByTask:
         for item, number in numbers.items():
             self._counts[task_of_item(item, self.tasks)] += number
         is_by_item = announced.left_out_of or announced.replaced_of
-        if not is_by_item and announced.left_out != announced.replaced[1]:
+        _, left_out_before = announced.replaced
+        if not is_by_item and announced.left_out != left_out_before:
             self._is_known = False
 
     def numbers(self) -> dict[str, int] | None:

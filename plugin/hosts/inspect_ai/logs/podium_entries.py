@@ -74,7 +74,8 @@ class LogContents(
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            wrong = error.errors(include_url=False)[0]
+            # The others often follow from the first.
+            wrong, *_ = error.errors(include_url=False)
             field = ".".join(map(str, wrong["loc"]))
             problem = (
                 f"podium's field {field!r} is damaged ({wrong['msg']})" if field else wrong["msg"]
@@ -698,9 +699,9 @@ class PackVerdicts(LogContents):
             (self.battles, {"item", "model_a", "credit"}),
             (self.judgments, {"battle", "order"}),
         ):
-            lacking = needed - {*columns.same, *columns.columns}
-            if columns.rows and lacking:
-                raise ValueError(f"column {min(lacking)!r} is missing")
+            lacking_columns = needed - {*columns.same, *columns.columns}
+            if columns.rows and lacking_columns:
+                raise ValueError(f"column {min(lacking_columns)!r} is missing")
         return self
 
     @classmethod
@@ -745,7 +746,8 @@ def battles_in_score(score: Score) -> list[dict[str, Any]]:
     The keys are those of `BattleVerdict` that were written. Battles about which no judge was asked
     are among them (`missing`).
     """
-    return _battles_and_judgments(score)[0]
+    battles, _ = _battles_and_judgments(score)
+    return battles
 
 
 def reference_texts_in(score: Score) -> Iterator[dict[str, Any]]:
@@ -843,7 +845,8 @@ def credit_in(score: Score) -> float | None:
     The metadata hold the full credit, and the value has its first three decimals. A value that is
     not the rounded credit of the metadata was edited by the user, and is returned.
     """
-    if score.value is None or score.value != score.value:
+    is_nan = score.value != score.value  # only NaN differs from itself
+    if score.value is None or is_nan:
         return None
     value = score.as_float()
     entry = (score.metadata or {}).get(NAMESPACE)

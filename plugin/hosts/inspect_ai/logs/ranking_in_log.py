@@ -159,7 +159,7 @@ def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalSc
         is_of_ranker = (row["name"], part) in written
         is_of_host = row["name"] in FIGURES_OF_HOST
         if row["model"] != model or is_of_ranker or not is_of_host:
-            continue
+            continue  # of another model, or a ranker of the ranking gives it
         slice_without_task = (part or "").removeprefix(f"{task} ")
         in_brackets = f" [{slice_without_task}]" if slice_without_task else ""
         yield EvalScore(
@@ -304,6 +304,7 @@ def headline_of(separation: "Separation") -> tuple[str, int]:
     three. The value is the number of groups into which the cuts divide the ranking. A cut is a
     place in the ranking where all models before it are clearly ahead of all models after it.
     """
+    # Without a cut, any model may be first.
     first_cut = min(separation.cuts, default=len(separation.names))
     first = separation.names[:first_cut]
     names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"

@@ -136,8 +136,8 @@ def _battles_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show)
     if len(unanswered) < len(record.pairings):
         return replace(record, responses=responses)
     models = {name for battle in record.pairings for name in (battle.a, battle.b)}
-    lacking = sorted(name for name in models if not responses.texts.get(name))
-    return replace(record, lacking=tuple(lacking))
+    models_without_text = sorted(name for name in models if not responses.texts.get(name))
+    return replace(record, lacking=tuple(models_without_text))
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
@@ -160,7 +160,8 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
             "name the column"
         )
     met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
-    pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
+    distinct = dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met)
+    pairings = tuple(distinct)
     if "judge" not in table:
         return RecordedBattles(pairings, repeats={}, lost=battles.lost)
     if "repeat" not in table:

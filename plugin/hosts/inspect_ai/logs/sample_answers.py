@@ -64,8 +64,10 @@ def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
     end with an argument or a result of these calls. It ends so after a call of `submit()`.
     """
     places = [k for k, message in enumerate(messages) if message.role == "assistant"]
-    last = max(places, default=0)
-    message = messages[last] if messages else None
+    if not places:
+        return True
+    last = places[-1]
+    message = messages[last]
     if (
         not isinstance(message, ChatMessageAssistant)
         or not message.tool_calls

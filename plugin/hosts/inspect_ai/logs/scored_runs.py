@@ -224,7 +224,7 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
         ways: dict[str, list[str]] = {}
         for run in runs_of_task:
             if run.reduction.is_mean or run.reduction.epochs == 1:
-                continue
+                continue  # its scores are means of epochs, as here
             means = [
                 f"{run.run.who} {figure.mean:.4g} ({figure.epoch_mean:.4g})"
                 for figure in run.figures
@@ -259,11 +259,11 @@ def notes_on_means(
     means = _means_on_shared_items(frames)
     for run in runs:
         for figure in run.figures:
-            shared = means.get((run.run.path, figure.metric))
-            if shared is not None:
-                figure = figure._replace(mean=shared.mean, items=shared.items)
+            shared_mean = means.get((run.run.path, figure.metric))
+            if shared_mean is not None:
+                figure = figure._replace(mean=shared_mean.mean, items=shared_mean.items)
             if figure.own is None or figure.is_own:
-                continue
+                continue  # the log has no figure, or the same
             figures = {
                 "path": str(run.run.path),
                 "metric": figure.metric,

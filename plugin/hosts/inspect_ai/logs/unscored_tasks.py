@@ -52,10 +52,10 @@ def _logs_like(path: Path) -> str:
     """
     # Inspect names logs DATE_TASK_ID.eval.
     parts = path.stem.split("_")
-    # The parts are date, task and id.
     if len(parts) != 3:
         return str(path)
-    return str(path.with_name(f"*_{parts[1]}_*{path.suffix}"))
+    _, task, _ = parts
+    return str(path.with_name(f"*_{task}_*{path.suffix}"))
 
 
 def leave_out_unscored_tasks(

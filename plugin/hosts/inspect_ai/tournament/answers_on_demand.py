@@ -601,8 +601,8 @@ class AnswerCollector:
         wanted: dict[str, dict[str, None]] = {}
         for battle in pairings:
             key = response_key(battle.item, battle.response)
-            lacking = [name for name in (battle.a, battle.b) if key in pending.get(name, ())]
-            wanted.setdefault(battle.item, {}).update(dict.fromkeys(lacking))
+            models_to_ask = [name for name in (battle.a, battle.b) if key in pending.get(name, ())]
+            wanted.setdefault(battle.item, {}).update(dict.fromkeys(models_to_ask))
         requests = []
         for item, names in wanted.items():
             if self.pack and names:

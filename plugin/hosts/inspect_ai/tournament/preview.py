@@ -210,6 +210,7 @@ def _judge_texts(
         cacheable: how much of them a prompt cache can serve.
         prices: prices that the user gave.
     """
+    # None stands for a judge that is not named yet.
     judges: list[Model | None] = [*judges_by_role()] or [None]
     calls_of_judges = [*calls] if len(calls) == len(judges) else [*calls] * len(judges)
     texts = [

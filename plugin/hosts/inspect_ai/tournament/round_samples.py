@@ -147,9 +147,9 @@ class SampleBuilder:
             battles = shared[id(pairs)]
             key = response_key(item, 1)
             texts = self.responses.texts
-            lacking = {name for name in self.responses.models if key not in texts[name]}
-            if lacking:
-                battles = [battle for battle in battles if lacking.isdisjoint(battle)]
+            models_without_text = {name for name in self.responses.models if key not in texts[name]}
+            if models_without_text:
+                battles = [battle for battle in battles if models_without_text.isdisjoint(battle)]
             if battles:
                 packs[item, 1, ()] = battles
         return packs

@@ -338,10 +338,10 @@ def _limit_battles(
 
 def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
     """Raise UsageError if the judge is to be shown reference answers that some items lack."""
-    lacking = [item.id for item in responses.items if item.reference is None]
-    if judging.settings.reference and lacking:
-        items = f"{quantity(len(lacking), 'item', 'has|have')}"
-        items += f" no reference answer: {some(lacking, most=5)}"
+    items_without_reference = [item.id for item in responses.items if item.reference is None]
+    if judging.settings.reference and items_without_reference:
+        items = f"{quantity(len(items_without_reference), 'item', 'has|have')}"
+        items += f" no reference answer: {some(items_without_reference, most=5)}"
         raise UsageError(f"reference=true: {items}")
 
 

@@ -117,7 +117,7 @@ class TournamentSource(SampleSource):
         if self.answers and self.first.pairings:
             requests = self.answers.build_requests(self.first.pairings, "1")
         samples = plan_built(requests) if requests else self.plan_samples(self.first.pairings, 1)
-        room = self._room(answers=bool(requests))
+        room = self._room(requests_answers=bool(requests))
         self._opening = [planned.build() for planned in islice(samples, room)] or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start = 0
@@ -334,7 +334,7 @@ class TournamentSource(SampleSource):
             return repeats
         for planned in samples:
             if planned.id not in ends or not self._failed_replies.get(planned.id):
-                continue
+                continue  # not judged, or no reply failed
             sample = planned.build()
             last = sample
             # The calls of a sample that repeats failed calls may have failed, too.
@@ -407,8 +407,8 @@ class TournamentSource(SampleSource):
         """
         if self.cost_limit is None or not samples_left:
             return None
-        answers = REQUEST_KEY in (samples_left[0].build().metadata or {})
-        room = self.cost_limit.samples_allowed(answers=answers)
+        asks_for_answers = REQUEST_KEY in (samples_left[0].build().metadata or {})
+        room = self.cost_limit.samples_allowed(requests_answers=asks_for_answers)
         size = len(samples_left) if room is None else min(room, len(samples_left))
         announced = announce_portion(name, number, size)
         if str(announced.id) in self.scheduled:
@@ -435,17 +435,17 @@ class TournamentSource(SampleSource):
         self.scheduled |= dict.fromkeys(str(sample.id) for sample in samples)
         return samples or None
 
-    def _room(self, *, answers: bool) -> int | None:
+    def _room(self, *, requests_answers: bool) -> int | None:
         """Return how many samples may be scheduled at once by `portion` and the cost limit.
 
         None stands for any number.
 
         Args:
-            answers: whether the samples request answers, and are not battles.
+            requests_answers: whether the samples request answers, and are not battles.
         """
         limits = [self.portion]
         if self.cost_limit:
-            limits.append(self.cost_limit.samples_allowed(answers=answers))
+            limits.append(self.cost_limit.samples_allowed(requests_answers=requests_answers))
         known_limits = [limit for limit in limits if limit is not None]
         return min(known_limits) if known_limits else None
 

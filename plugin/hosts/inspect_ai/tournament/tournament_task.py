@@ -212,12 +212,12 @@ def _build_solvers(
     verdicts = judge(asked_before=record.repeats if record else {}, **solver_options)
     if not plan.collector:
         return verdicts
-    answers = ask_models(
+    answer_solver = ask_models(
         cache=options.cache,
         call_timeout=options.call_timeout,
         **questions.requests.generation,
     )
-    return [answers, verdicts]
+    return [answer_solver, verdicts]
 
 
 def _notes_on_rankers(

@@ -124,11 +124,11 @@ def test_no_more_judgments_are_begun_than_the_next_look_needs():
         async with anyio.create_task_group() as group:
             for _ in range(100):
                 group.start_soon(begin)
-            await anyio.sleep(0.01)
+            await anyio.wait_all_tasks_blocked()
             before = begun
             monitor.end(FIRST)
             monitor.end(SECOND)
-            await anyio.sleep(0.01)
+            await anyio.wait_all_tasks_blocked()
             after = begun
         return before, after
 

@@ -91,7 +91,8 @@ except `scorers/` and `rankers/`):
   models: `_turned_value` in `data/counting/relations.py`, `SIDES` and `_with_sorted_sides` in
   `data/jury_verdicts.py`, `SUM_OF_BOTH_MODELS` and `SIDE_COLUMNS` in `rankers/fit/coded.py`.
 - If it tells judgments on one item and pair apart: `JUDGMENT_KEYS` in `data/counting/relations.py`
-  (and `CODED_COLUMNS` in `data/counting/verdicts.py` for names), `_identity_columns` in
+  (and `CODED_COLUMNS` and `_ranges_of_codes` in `data/counting/verdicts.py` for names, and the
+  lists of columns in `sided_query` and `cells_query` of `relations.py`), `_identity_columns` in
   `data/reading/joined_tables.py`, `SAME_TRIAL` in `data/formats/score_pairs.py`, `CELL` in
   `data/reading/units.py`.
 - If tournaments write it. In Inspect: `build_verdict_row` in `scorers/judging.py` for a fact of a

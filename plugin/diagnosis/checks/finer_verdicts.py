@@ -13,7 +13,7 @@ from podium.notices.option_forms import option_text
 GRADING = frozenset({"numeric", "likert", "token-probs", "reward"})
 """Realizations that grade single responses, so that no response is shown first."""
 FINEST_REALIZATIONS = GRADING - {"likert"}
-"""Realizations whose grades are too fine for most ties."""
+"""Realizations whose grades are too fine for most ties; a finer one is never proposed for them."""
 GRADABLE_REALIZATIONS = frozenset({None, "direct", "cot"})
 """Realizations whose verdicts token probabilities may grade. None stands for an unknown one."""
 

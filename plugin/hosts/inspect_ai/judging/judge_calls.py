@@ -264,6 +264,7 @@ class Run(ModelCalls):
             JudgeStoppedError, RuntimeError: the judge cannot judge; see `call_judge`.
         """
         # Imported here because Inspect's registry loads this file even if nothing is judged.
+        from podium.diagnosis.checks.finer_verdicts import FINEST_REALIZATIONS
         from podium.hosts.inspect_ai.judging.judge_monitor import JudgeMonitor
 
         name = self.judge_of(model).name
@@ -279,7 +280,7 @@ class Run(ModelCalls):
                 judgments=len(judgments_of_battle),
                 is_on=(self.judging.on_bad_judge == "stop"),
                 ends_run=self._ends_run,
-                gives_fine_grades=(self.judging.realization.name == "numeric"),
+                gives_fine_grades=self.judging.realization.name in FINEST_REALIZATIONS,
                 is_asked_for_text=bool(self.judging.realization.form)
                 and not self.judging.asks_schema_first,
             )

@@ -71,7 +71,7 @@ class JudgeMonitor:
         judgments: number of judgments of a battle by this judge.
         is_on: whether the judge is looked at (`on_bad_judge=stop`).
         ends_run: whether the first error ends the run; see `CircuitBreaker`.
-        gives_fine_grades: whether the judge gives numbers, so that no realization is finer.
+        gives_fine_grades: whether no realization is finer (`FINEST_REALIZATIONS`).
         is_asked_for_text: whether the first call asks for text, though JSON could be asked for.
     """
 

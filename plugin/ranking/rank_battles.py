@@ -200,15 +200,11 @@ def rank_slices(
     column, slices = split_slices(battles, by, pool)
     defaults = _default_rankers(battles, slices) if rankers is None else {}
     names = [*dict.fromkeys(defaults.values())] if rankers is None else ranker_names(rankers)
-    functions = {name: catalogue.ranker_function(name) for name in names}
-    settings = _read_options(names, options)
     merged = {} if pool else merge_juries(slices)
     pool = pool or battles.is_one_jury
-    families = families_of_table(models)
     whole = None if _has_sources_apart(battles, column, pool) else battles
-    context = choose_context(functions, whole, calibration)
-    values = {name: {"level": level, **context[name], **settings[name]} for name in names}
-    calls = [RankerCall(name, function, values[name], seed) for name, function in functions.items()]
+    calls = ranker_calls(names, options, whole, calibration, level=level, seed=seed)
+    families = families_of_table(models)
     labels = _short_names_of_slices(battles) if column == "judge" else {}
     standings, failures = _rank_each_slice(
         slices, calls, families, merged, defaults, pool=pool or column in SOURCES, labels=labels
@@ -664,7 +660,7 @@ def _rank_each_slice(
                 refuse_several_metrics(part)
                 if not pool and not ranks_judges:
                     refuse_several_judges(part, can_divide=True)
-                result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
+                result = rank_part(ranker, part, None if ranks_judges else merged.get(value))
                 result = _withhold_order(result, part, in_two_units=(value in in_two_units))
                 warnings = (*result.warnings, *warnings_of_slice[value])
                 result = add_measured(result, part)
@@ -767,7 +763,7 @@ def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) 
     return withhold_ranks(standings) if part.likely_item else standings
 
 
-def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Standings:
+def rank_part(ranker: RankerCall, part: Battles, merged: Battles | None = None) -> Standings:
     """Rank a slice, of a jury by its merged verdicts.
 
     How the verdicts in both orders agree is known of single judges alone, and is added to the
@@ -909,6 +905,36 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         else:
             centred.append(ranker)
     return centred
+
+
+def ranker_calls(
+    rankers: Sequence[str],
+    options: Mapping[str, Any],
+    whole: Battles | None,
+    calibration: "Calibration | str | Path | None",
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> list[RankerCall]:
+    """Return rankers with the arguments of their calls.
+
+    Args:
+        rankers: names of the rankers.
+        options: their options, by `option` or `ranker.option`.
+        whole, calibration: as in `choose_context`.
+        level, seed: as in `rank`.
+
+    Raises:
+        UsageError: no ranker has one of the options, or a calibration was given that none uses.
+    """
+    functions = {name: catalogue.ranker_function(name) for name in rankers}
+    settings = _read_options(rankers, options)
+    context = choose_context(functions, whole, calibration)
+    calls = []
+    for name, function in functions.items():
+        values = {"level": level, **context[name], **settings[name]}
+        calls.append(RankerCall(name, function, values, seed))
+    return calls
 
 
 def choose_context(

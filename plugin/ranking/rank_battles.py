@@ -582,7 +582,7 @@ def _rank_slices(
                 refuse_several_metrics(part)
                 if not pool and not ranks_judges:
                     refuse_several_judges(part, can_divide=True)
-                result = rank_part(ranker, part, None if ranks_judges else merged.get(value))
+                result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
                 result = _withhold_order(result, part, in_two_units=(value in in_two_units))
                 warnings = (*result.warnings, *warnings_of_slice[value])
                 result = add_measured(result, part)
@@ -685,7 +685,7 @@ def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) 
     return withhold_ranks(standings) if part.likely_item else standings
 
 
-def rank_part(ranker: RankerCall, part: Battles, merged: Battles | None = None) -> Standings:
+def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Standings:
     """Rank a slice, of a jury by its merged verdicts.
 
     How the verdicts in both orders agree is known of single judges alone, and is added to the

@@ -15,7 +15,6 @@ from podium.plugins.settings import parameters_of, ranker_options
 from podium.ranking.rank_battles import (
     REPLACED_RANKER_KEY,
     choose_context,
-    rank_part,
     ranker_calls,
 )
 from podium.scorers.judging import Judging
@@ -175,7 +174,7 @@ def _ranker_in_place(
         PodiumError: the ranker cannot rank the battles.
     """
     [call] = ranker_calls([name], options, whole=battles, calibration=calibration)
-    standings = rank_part(call, battles)
+    standings = call(battles)
     return standings.ranker if REPLACED_RANKER_KEY in standings.diagnostics else None
 
 

@@ -81,9 +81,7 @@ def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBa
     """
     has_labels = bool({"human_judge", "human_labels"} & options.reading.keys())
     if not options.judges:
-        # Unless metrics are named, a task may have several, which rankers of several judges need.
-        metrics = 1 if "metric" in options.reading else 2
-        return ComingBattles(models, human=has_labels, metrics=metrics)
+        return ComingBattles(models, human=has_labels)
     judging_options = {
         name: value for name, value in options.args.items() if name in known_options()
     }

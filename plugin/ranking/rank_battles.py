@@ -86,33 +86,6 @@ Its value has the name of the ranker that was asked for (`ranker`) and the `reas
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedSlices:
-    """The standings of battles by rankers on each slice, and how they were made.
-
-    Attributes:
-        standings: standings of each ranker on each slice, without an answer in words.
-        failures: a sentence for each ranker that failed on a slice.
-        column: the column that divides the battles; None if they are not divided.
-        slices: the slices.
-        calls: the rankers with their arguments.
-        merged: by slice, the battles of a jury with one verdict each (`merge_juries`).
-        families: family by name of the model.
-        pool: whether the battles of several judges were ranked together.
-        has_several_defaults: whether the user named no ranker, and slices have different ones.
-    """
-
-    standings: tuple[Standings, ...]
-    failures: tuple[str, ...]
-    column: str | None
-    slices: Sequence[Slice]
-    calls: "Sequence[RankerCall]"
-    merged: Mapping[str | None, Battles]
-    families: Mapping[str, str]
-    pool: bool
-    has_several_defaults: bool
-
-
 def rank(
     battles: "Battles | pd.DataFrame | str | Path",
     rankers: str | Sequence[str] | None = None,
@@ -153,82 +126,27 @@ def rank(
     """
     if not isinstance(battles, Battles):
         battles = _read_by_default(battles, by)
-    ranked = rank_slices(
-        battles,
-        rankers,
-        options,
-        level=level,
-        seed=seed,
-        by=by,
-        pool=pool,
-        calibration=calibration,
-        models=models,
-    )
-    column = ranked.column
-    standings = ranked.standings
-    if answers:
-        slices = dict(ranked.slices)
-        noun = _noun_of(column)
-        standings = add_answers(standings, slices, ranked.families, ranked.merged, noun)
-        standings = _add_accepted_findings(standings, battles.accepted)
-    details = _rank_each_judge(battles, ranked.calls) if ranked.merged and column is None else ()
-    rank_options = {"level": level, "seed": seed, "by": column, "pool": ranked.pool}
-    rank_options |= {"rankers_by_default": True} if ranked.has_several_defaults else {}
-    rank_options |= _paths_as_text({"calibration": calibration, "models": models})
-    names = [call.name for call in ranked.calls]
-    recorded = {"reading": dict(battles.reading), "rankers": names, **rank_options, **options}
-    return Ranking(standings, _describe_sources(battles, recorded), ranked.failures, details)
-
-
-def rank_slices(
-    battles: Battles,
-    rankers: str | Sequence[str] | None,
-    options: Mapping[str, Any],
-    *,
-    level: float = 0.95,
-    seed: int = 0,
-    by: str | None = None,
-    pool: bool = False,
-    calibration: "Calibration | str | Path | None" = None,
-    models: TableOfModels = None,
-) -> RankedSlices:
-    """Rank battles by one or more rankers on each slice, without answers in words.
-
-    Args:
-        battles: the battles.
-        rankers, level, seed, by, pool, calibration, models: as in `rank`.
-        options: options of the rankers, by `option` or `ranker.option`.
-
-    Raises:
-        PodiumError: as `rank`.
-    """
     column, slices = split_slices(battles, by, pool)
     defaults = _default_rankers(battles, slices) if rankers is None else {}
     names = [*dict.fromkeys(defaults.values())] if rankers is None else ranker_names(rankers)
-    functions = {name: catalogue.ranker_function(name) for name in names}
-    settings = _read_options(names, options)
     merged = {} if pool else merge_juries(slices)
     pool = pool or battles.is_one_jury
-    families = families_of_table(models)
     whole = None if _has_sources_apart(battles, column, pool) else battles
-    context = choose_context(functions, whole, calibration)
-    values = {name: {"level": level, **context[name], **settings[name]} for name in names}
-    calls = [RankerCall(name, function, values[name], seed) for name, function in functions.items()]
+    calls = ranker_calls(names, options, whole, calibration, level=level, seed=seed)
+    families = families_of_table(models)
     labels = _short_names_of_slices(battles) if column == "judge" else {}
-    standings, failures = _rank_each_slice(
+    standings, failures = _rank_slices(
         slices, calls, families, merged, defaults, pool=pool or column in SOURCES, labels=labels
     )
-    return RankedSlices(
-        standings=standings,
-        failures=failures,
-        column=column,
-        slices=slices,
-        calls=calls,
-        merged=merged,
-        families=families,
-        pool=pool,
-        has_several_defaults=len(defaults) > 1,
-    )
+    if answers:
+        standings = add_answers(standings, dict(slices), families, merged, _noun_of(column))
+        standings = _add_accepted_findings(standings, battles.accepted)
+    details = _rank_each_judge(battles, calls) if merged and column is None else ()
+    rank_options = {"level": level, "seed": seed, "by": column, "pool": pool}
+    rank_options |= {"rankers_by_default": True} if len(defaults) > 1 else {}
+    rank_options |= _paths_as_text({"calibration": calibration, "models": models})
+    recorded = {"reading": dict(battles.reading), "rankers": names, **rank_options, **options}
+    return Ranking(standings, _describe_sources(battles, recorded), failures, details)
 
 
 def _read_by_default(source: "pd.DataFrame | str | Path", by: str | None) -> Battles:
@@ -625,7 +543,7 @@ def _check_warnings(standings: Standings, ranker: Ranker) -> None:
             raise PluginError(f"{who} gave {what}: {error!r}") from None
 
 
-def _rank_each_slice(
+def _rank_slices(
     slices: Sequence[Slice],
     rankers: Sequence[RankerCall],
     families: Mapping[str, str],
@@ -916,6 +834,36 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         else:
             centred.append(ranker)
     return centred
+
+
+def ranker_calls(
+    rankers: Sequence[str],
+    options: Mapping[str, Any],
+    whole: Battles | None,
+    calibration: "Calibration | str | Path | None",
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> list[RankerCall]:
+    """Return rankers with the arguments of their calls.
+
+    Args:
+        rankers: names of the rankers.
+        options: their options, by `option` or `ranker.option`.
+        whole, calibration: as in `choose_context`.
+        level, seed: as in `rank`.
+
+    Raises:
+        UsageError: no ranker has one of the options, or a calibration was given that none uses.
+    """
+    functions = {name: catalogue.ranker_function(name) for name in rankers}
+    settings = _read_options(rankers, options)
+    context = choose_context(functions, whole, calibration)
+    calls = []
+    for name, function in functions.items():
+        values = {"level": level, **context[name], **settings[name]}
+        calls.append(RankerCall(name, function, values, seed))
+    return calls
 
 
 def choose_context(

@@ -15,8 +15,7 @@ from podium.plugins.settings import parameters_of, ranker_options
 from podium.ranking.rank_battles import (
     REPLACED_RANKER_KEY,
     choose_context,
-    rank_slices,
-    ranked_apart,
+    ranker_calls,
 )
 from podium.scorers.judging import Judging
 
@@ -30,8 +29,8 @@ ROWS = 4000
 
 It may be exceeded for many models, because there are always two items.
 """
-METRICS = ("a metric", "another metric")
-"""Names of the metrics of made-up scores."""
+METRIC = "a metric"
+"""Name of the metric of made-up scores. Several metrics would be ranked alone each."""
 OPTIONS_WITH_MODELS = ("pin", "anchor")
 """Options of rankers whose value names a model."""
 
@@ -50,7 +49,6 @@ class ComingBattles:
             probabilities.
         scores: whether each response gets a score.
         human: whether the battles come with human labels.
-        metrics: number of metrics, if there are no judges; each is ranked alone.
     """
 
     models: Sequence[str]
@@ -61,7 +59,6 @@ class ComingBattles:
     may_be_plain: bool = False
     scores: bool = True
     human: bool = False
-    metrics: int = 2
 
 
 def coming_verdicts(
@@ -133,12 +130,11 @@ def check_rankers(
             absent model, or a calibration is given that no ranker uses.
     """
     functions = {name: catalogue.ranker_function(name) for name in rankers}
-    # It is called only for its error: a calibration that no ranker uses.
+    # It is called here only for its error: a calibration that no ranker uses.
     choose_context(functions, whole=None, calibration=calibration)
-    battles = _made_up_battles(coming)
-    plain = None
+    trials = [_made_up_battles(coming)]
     if coming.graded and coming.may_be_plain:
-        plain = _made_up_battles(replace(coming, graded=False))
+        trials.append(_made_up_battles(replace(coming, graded=False)))
     notes = []
     for name, options in ranker_options(rankers, settings or {}).items():
         used_calibration = None
@@ -146,9 +142,8 @@ def check_rankers(
             used_calibration = calibration
         instead = None
         try:
-            instead = _ranker_in_place(name, battles, used_calibration, options)
-            if plain is not None:
-                instead = instead or _ranker_in_place(name, plain, used_calibration, options)
+            for battles in trials:
+                instead = instead or _ranker_in_place(name, battles, used_calibration, options)
         except (PluginError, NotConvergedError):
             # A plugin may not be made for such battles.
             continue
@@ -171,18 +166,16 @@ def _ranker_in_place(
 
     Args:
         name: name of the ranker.
-        battles: the battles.
+        battles: the battles, which are ranked together.
         calibration: the calibration that the ranker gets; None for none.
         options: its options.
 
     Raises:
         PodiumError: the ranker cannot rank the battles.
     """
-    column = ranked_apart(battles, [name])
-    ranked = rank_slices(battles, name, options, by=column, calibration=calibration)
-    if any(REPLACED_RANKER_KEY in standings.diagnostics for standings in ranked.standings):
-        return ranked.standings[0].ranker
-    return None
+    [call] = ranker_calls([name], options, whole=battles, calibration=calibration)
+    standings = call(battles)
+    return standings.ranker if REPLACED_RANKER_KEY in standings.diagnostics else None
 
 
 def _made_up_battles(coming: ComingBattles) -> Battles:
@@ -193,8 +186,7 @@ def _made_up_battles(coming: ComingBattles) -> Battles:
 def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
     """Yield judgments of all pairs by all judges in both orders.
 
-    Every model wins some and loses some. Scores without judges are yielded once per metric, in one
-    order.
+    Every model wins some and loses some. Scores without judges are of one metric, in one order.
     """
     pairs = [*combinations(enumerate(coming.models), 2)]
     # As many items as make at most `ROWS` rows, at least two.
@@ -207,8 +199,7 @@ def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
             row: dict[str, Any] = {"item": f"item {k}", "model_a": a, "model_b": b}
             row |= _made_up_verdict(coming, k, won)
             if not coming.judges:
-                for metric in METRICS[: coming.metrics]:
-                    yield {**row, "metric": metric, "order": "ab"}
+                yield {**row, "metric": METRIC, "order": "ab"}
                 continue
             row["length_a"] = 100 + (k * (i + 2)) % 37
             row["length_b"] = 100 + (k * (j + 3)) % 41

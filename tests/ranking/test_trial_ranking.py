@@ -44,7 +44,7 @@ def test_an_absent_anchor_is_rejected():
         ("structured-bradley-terry", verdicts(), "no label by humans"),
         ("mean", verdicts(), "no pointwise scores"),
         ("judge-aware", verdicts(), "compares several judges"),
-        ("judge-aware", ComingBattles(MODELS, metrics=1), "compares several judges"),
+        ("judge-aware", ComingBattles(MODELS), "compares several judges"),
         ("informativeness", ComingBattles(MODELS[:2]), "needs at least three models"),
     ],
 )

@@ -32,9 +32,11 @@ NUMBER = (
 )
 COMMENT = re.compile(r"//[^\n\"]{0,200}$|/\*[^*\"]{0,200}\*/|\\", re.MULTILINE)
 """A comment in JSON, such as `// brief`, or a backslash."""
-# A quoted number or letter, such as `"7"`, `"7/10"` or `"response A"`, is no value in words.
+# A quoted number or letter, such as `"7"`, `"7/10"`, `"7 points"` or `"response A"`, is no value in
+# words. A number before other words, as in `"7 reasons"`, is.
+WORDS_AFTER_NUMBER = r"[\d.,]*\s+(?!(?:points?|out|of)\b)[a-z]{2}"
 NUMBER_OR_LETTER = (
-    r"\s*\d(?![\d.,]*\s+(?!(?:points?|out|of)\b)[a-z]{2})"
+    rf"\s*\d(?!{WORDS_AFTER_NUMBER})"
     r"|(?:response )?[AB](?:[\"”]|'(?!\w))"
 )
 TEXT_VALUE = re.compile(

@@ -197,7 +197,8 @@ def _group_by_cause(
 def _may_be_implied(kind: SettingKind, runs: Iterable[RunRecord]) -> bool:
     """Return whether another setting may have made a setting of this kind.
 
-    A system instruction may have been given to the run. Then, no solver makes it.
+    False only for a system instruction, if a run does not use the solver `system_message`: the
+    instruction was then given to that run by itself.
     """
     if kind != "system instruction":
         return True

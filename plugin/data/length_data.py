@@ -70,7 +70,7 @@ class External:
         keys = table.get(self.key, pd.Series(np.nan, table.index)).astype(object)
         difficulty = keys.map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
         if not np.isfinite(difficulty).any():
-            known_items = f"the {len(self.difficulty):,} items with a difficulty"
+            known_items = f"the items with a difficulty ({len(self.difficulty):,})"
             remedy = f"give both files a column {self.key} with the same ids"
             raise DataError(
                 f"no {self.key} of the battles is among {known_items}",

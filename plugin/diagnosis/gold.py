@@ -459,7 +459,7 @@ class GoldComparison:
             if self.items < 2:
                 why = "a single item is not resampled"
             return self.alpha, Missing(why, "give more items")
-        # The rates of the sample itself, as a single draw.
+        # The centre of the resampled rates, as a single draw.
         [decisiveness] = decisiveness_of_draws(centre_rates[None, :], self.gold_rates)
         without_noise = float(np.log(decisiveness))
         log_alpha = np.log(self.alpha) - (usable.mean() - without_noise)

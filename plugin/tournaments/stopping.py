@@ -737,9 +737,10 @@ def step_down(
         pairs = int((in_question & ~finished).sum()) // 2
         critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
         newly_settled = is_open & (for_leader > critical + STRENGTH_ROUNDING)
-        newly_finished = (
-            in_question & ~finished & (np.abs(for_other) > critical + STRENGTH_ROUNDING)
-        )
+        # A large z says that the other model is not worse, and a very negative one that it is worse
+        # by more than the margin. Both answer the reverse question.
+        has_answer_for_other = np.abs(for_other) > critical + STRENGTH_ROUNDING
+        newly_finished = in_question & ~finished & has_answer_for_other
         if not newly_settled.any() and not newly_finished.any():
             return critical
         decision = np.where(is_ahead, 1, -1)

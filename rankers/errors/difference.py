@@ -441,7 +441,8 @@ def difference_of_rates(
     won = np.count_nonzero(nearest > 0)
     lost = np.count_nonzero(nearest < 0)
     has_many = won + lost >= FEWEST_FOR_NORMAL and min(won, lost) >= FEWEST_OF_BOTH
-    if test.exact_p_at_zero is None or not has_many:
+    is_sign_test = test.exact_p_at_zero is not None
+    if not is_sign_test or not has_many:
         return test
 
     def tails_of(null: float) -> Tails:
@@ -626,16 +627,20 @@ def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> Dif
         value = float(np.copysign(largest, value))
 
     def tails(null: float) -> Tails:
-        """Return the p-values of an assumed difference `null`, as described in the outer
-        function.
+        """Return the p-values of an assumed mean `null`: the largest probabilities of equal items.
+
+        The first is that all items differ by `value` although the mean is at most `null`, the
+        second that they do although it is at least `null`.
         """
-        below = 1.0
+        # Items differ by `value` with probability p, and else by the least or the largest
+        # difference. Then `null` = p value + (1 - p) (∓largest), which is solved for p.
+        p_if_others_are_least = 1.0
         if value > -largest:
-            below = min(1.0, (null + largest) / (value + largest))
-        above = 1.0
+            p_if_others_are_least = min(1.0, (null + largest) / (value + largest))
+        p_if_others_are_largest = 1.0
         if value < largest:
-            above = min(1.0, (largest - null) / (largest - value))
-        return max(below, 0.0) ** items, max(above, 0.0) ** items
+            p_if_others_are_largest = min(1.0, (largest - null) / (largest - value))
+        return max(p_if_others_are_least, 0.0) ** items, max(p_if_others_are_largest, 0.0) ** items
 
     is_of_signs = value == 0 or abs(value) == largest
     name = "exact sign test" if is_of_signs else "exact test of equal differences"

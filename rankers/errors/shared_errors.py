@@ -169,10 +169,11 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     is_named = (excess > critical * standard_error).all(axis=0)
     mean_of_others = (correlation.sum() - correlation) / (len(correlation) - 1)
     names = fit.data.judges
+    _, _, _, common_matchups = sums
     return [
         SharedErrors(
             judges=(names[residuals.first[n]], names[residuals.second[n]]),
-            battles=int(sums[3, n]),
+            battles=int(common_matchups[n]),
             correlation=float(correlation[n]),
             others=float(mean_of_others[n]),
             is_named=bool(is_named[n]),

@@ -221,6 +221,7 @@ def load_battles(battles: BattleData) -> CodedBattles:
         return coded
     # Clusters in an order by content make a seed draw the same resamples, whatever the models'
     # names and the order of the file are.
+    # `order_rows` takes a value for each of the two models; the weight of a battle is that of both.
     weight_of_both = (coded.weight, coded.weight)
     return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [weight_of_both]))
 

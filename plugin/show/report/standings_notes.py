@@ -243,13 +243,13 @@ def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
     is_of_humans = conformal.get("of") == "human"
     factor = conformal.get("scale_correction")
     unit = "se"
-    scale = ""
+    scale_clause = ""
     if factor is not None:
         unit = "sqrt(se² + spread²)" if is_of_humans else "sqrt(se² + human se² + spread²)"
-        scale = f", all scale-corrected {factor:.2f} times to human scale"
+        scale_clause = f", all multiplied by {factor:.2f} to human scale"
     yield (
         "new models are placed one by one beside the calibrated ones, which keep the judge's "
-        f"ratings{scale}"
+        f"ratings{scale_clause}"
     )
     quantiles = set(conformal["q"].values())
     widths = [f"{width:.2f}" for width in sorted(quantiles - {None})]

@@ -85,7 +85,8 @@ class DeadServerError(ConnectionFailedError):
     """
 
     def __init__(self, why: str) -> None:
-        super().__init__(why, "")
+        super().__init__(why, address="")
+        # The class above writes `REASON: ADDRESS`, and this reason is the whole message.
         self.message = why
         self.args = (why,)
 
@@ -465,7 +466,8 @@ class CircuitBreaker:
             try:
                 return await ask()
             except DeadServerError as error:
-                # Another judge of the jury has replied, and this one has not.
+                # All judges share this breaker unless they take turns: another one has replied,
+                # which settled it, and this one never has.
                 self._refusal = JudgeStoppedError(error.message)
         if self._ends_run and self._has_refused:
             await anyio.sleep(SHUTDOWN_TIMEOUT)

@@ -310,7 +310,7 @@ class TournamentSource(SampleSource):
         if answer is None or name in self.scheduled:
             return None
         if doubt := why_rounds_are_not_claimed(played, self.item_columns):
-            # There is an answer to the same rounds, whatever its sentences.
+            # The same rounds have an answer with a doubt, too: `or` is for the type checker.
             answer = build_tournament_answer(self.rule, self.field, played, doubt=doubt) or answer
         self.scheduled[name] = None
         answer_with_calls = replace(answer, calls=asked_battles * self.calls)

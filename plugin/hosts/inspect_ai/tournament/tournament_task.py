@@ -160,11 +160,12 @@ def _build_source(
     if plan.packed:
         most = LIMITED_PACK if cost_limit else None
         plan_samples = partial(builder.plan_packs, most=most)
+    # Played only if the first round has no battles of this shard.
     opening: list[Sample] = []
     # `metadata.battles` counts the battles of all shards together; this one may have none of them.
     if shard is not None and shard.metadata.battles > 0:
-        note = f"no battle for shard {request.options.shard}"
-        opening = [announce_round(NextRound((), note), 1)]
+        empty_round = NextRound((), f"no battle for shard {request.options.shard}")
+        opening = [announce_round(empty_round, 1)]
     competing = competitors.responses
     return TournamentSource(
         shard.rule if shard else plan.rule,

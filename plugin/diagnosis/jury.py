@@ -110,7 +110,8 @@ class JuryWorth(CardAnswer):
         )
         if self.by_cost is None:
             return text
-        (cheapest, next_cheapest), cost_ratio = self.by_cost
+        ways_by_cost, cost_ratio = self.by_cost
+        cheapest, next_cheapest = ways_by_cost[:2]
         return f"{text}; at equal cost {cheapest}, then {next_cheapest} {_ratio_text(cost_ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:

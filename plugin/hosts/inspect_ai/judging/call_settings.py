@@ -178,7 +178,7 @@ class CallSettings:
     tokens to reason, and which give only few alternatives of a token.
 
     Args:
-        how: how judges are asked.
+        judging: how judges are asked.
         ends_run: whether the first refused call ends the run. Later calls then wait
             `SHUTDOWN_TIMEOUT` seconds before they are refused, so that the run can end first.
     """

@@ -108,6 +108,7 @@ def require_other_model(
     """Check that a run has a model to be ranked with.
 
     The reference of `podium/pairwise` is such a model, unless judges compare the responses anew.
+    Several logs of the run count as several models. A tournament is not checked.
 
     Args:
         gathered: the logs that are ranked together.

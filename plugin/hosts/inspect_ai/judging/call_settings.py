@@ -515,7 +515,11 @@ def why_too_long(result: ModelOutput | Exception) -> str:
 
 
 def why_withheld(output: ModelOutput) -> str:
-    """Return why the provider withheld an answer: `FILTERED` or `refusal`; empty if it did not."""
+    """Return why the provider withheld an answer: `FILTERED` or `refusal`; empty if it did not.
+
+    The output says so by its stop reason, or by a part that is marked as a refusal. A text that
+    refuses does not count.
+    """
     if _stop_of(output) == "content_filter":
         return FILTERED
     content = output.message.content if output.choices else ""

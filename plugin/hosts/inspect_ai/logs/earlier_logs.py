@@ -220,7 +220,10 @@ def folder_of(log: Place) -> str:
 
 
 def _log_paths(source: str) -> Iterator[Path]:
-    """Yield the paths of the logs in a file, folder, glob or URL."""
+    """Yield the paths of the logs in a file, folder, glob or URL.
+
+    Lists of logs and rankings that lie beside logs are left out.
+    """
     place = local_files(find_files(source, (".eval",)), ("*.eval", "*.json"))
     for path in place.paths:
         if not is_beside_logs(path) and is_log(path):

@@ -53,9 +53,10 @@ def smallest_adjusted_p(
     """Return the smallest p-value of all tests of pairs and models, adjusted for all of them.
 
     Each p-value is first multiplied by the number of tests of its kind (pairs or models). The
-    smallest product is adjusted by draws of the residuals (see the top of this file), or by
-    Bonferroni's rule alone if its result lies outside `DRAWN_P_VALUES` or if there are more than
-    `MOST_PAIRS` pairs. The result is never above that of Bonferroni's rule.
+    smallest product is adjusted by draws of the residuals (the share of draws in which any test has
+    so small a p-value), or by Bonferroni's rule alone if its result lies outside `DRAWN_P_VALUES`,
+    if there are more than `MOST_PAIRS` pairs, or if no pair has an error. The result is never above
+    that of Bonferroni's rule.
 
     Args:
         p_of_pairs: p-values of the pairs, NaN if not tested, shape (pairs,).

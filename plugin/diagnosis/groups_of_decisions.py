@@ -25,7 +25,8 @@ NOTHING_CLAIMED = (
 def why_not_claimed(battles: Battles, kind: Kind = "option") -> str:
     """Return why decisions that take the items as independent are not claimed, and the remedy.
 
-    Empty if no column groups items that are alike, or if groups are the unit already.
+    Empty if no column groups items that favour the same models, if no row names its item, or if
+    groups are the unit already.
 
     Args:
         battles: the battles of the tournament, with the recorded columns of their items.
@@ -43,7 +44,9 @@ def why_not_claimed(battles: Battles, kind: Kind = "option") -> str:
 def why_rounds_are_not_claimed(
     played: Sequence[Round], columns: Mapping[str, Mapping[str, Sequence[str]]]
 ) -> str:
-    """Return `why_not_claimed` of the readable battles of some rounds.
+    """Return why decisions of some rounds are not claimed, as `why_not_claimed` of their battles.
+
+    Only readable battles count. Empty also if there are none, or if reading them fails.
 
     Args:
         played: the rounds.

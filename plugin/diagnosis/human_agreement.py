@@ -325,7 +325,8 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
 
     There is a row for all battles, one per category, and one per band of the length of the longer
     response in tokens. Battles that are unparsed or have no known preference are left out, and so
-    is a row without battles. A tie, or a different winner in each order, counts as wrong.
+    is a row without battles. A tie, or a different winner in each order, counts as wrong, unless
+    the known preference is 0.5.
 
     Args:
         battles: the battles, with the known preference in the column `human`; 1, 0.5 or 0 for

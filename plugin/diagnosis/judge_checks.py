@@ -127,7 +127,9 @@ def family_of(model: str, family_by_model: Mapping[str, str]) -> Family | None:
 
 
 def _guess_maker(name: str) -> str | None:
-    """Return the maker of a model by the words in its name; None if unknown.
+    """Return the maker of a model by the words in its name (`MAKERS`); None if unknown.
+
+    Of several words, the one that stands first counts, and at the same place the longest.
 
     Args:
         name: name of the model in lower case.
@@ -195,7 +197,8 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
     judges models of its family.
 
     Args:
-        battles: the battles.
+        battles: the battles. Ties of identical responses, which no judge was asked about, are left
+            out.
         families: families by pattern of models' names, see `family_of`.
 
     Returns:
@@ -355,8 +358,9 @@ def _remedy_fields(battles: Battles) -> dict[str, Any]:
 
     The field `remedies` has the code of the remedy for the most frequent reason and, if calls
     failed for a less frequent one, the code to retry them. The field `errors` is a text with at
-    most three error messages of failed calls, or of reasons that podium did not write. Only the
-    `MOST_REASONS` most frequent reasons count.
+    most three error messages of failed calls. If podium did not write the most frequent reason, the
+    reasons that it did not write count as error messages, too. Only the `MOST_REASONS` most
+    frequent reasons count.
     """
     texts = battles.unparsed_texts("reason", MOST_REASONS, [ONE_ORDER_UNPARSED])
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]

@@ -526,8 +526,8 @@ def _drift(
 
     Returns:
         The changes in Elo by model, centred on 0, for the models with bounded ratings in all fits.
-        Their intervals hold for all models together. `Missing` if a fit is not identified, or if
-        fewer than two models have bounded ratings.
+        Their intervals hold for all models together. `Missing` if a fit is not identified or does
+        not converge, or if fewer than two models have bounded ratings.
     """
     # The change is a sum of ratings. Each term has the sign of the ratings in the sum, the position
     # of the judge who gave them, and the matchups that they are fitted to.

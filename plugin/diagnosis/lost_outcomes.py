@@ -32,7 +32,8 @@ class LostOutcomes:
     """What other verdicts say of the lost verdicts of a model, or of all models.
 
     Attributes:
-        model: name of the model; None for the model that wins more often in each pair.
+        model: name of the model; None for the one test of all pairs together, each seen from the
+            model that wins more often.
         lost: mean credit of the model by the other verdicts where the verdict is lost.
         expected: the same where the verdict is parsed, in the same pairs and orders.
         share: share of the model's verdicts that are lost, in [0, 1].
@@ -67,8 +68,8 @@ class LostVerdicts:
     """The tests of lost verdicts, and what they are based on.
 
     Attributes:
-        outcomes: the tests: of each model, then of the stronger model of each pair. With two
-            models, it is one test, of the first model.
+        outcomes: the tests: one of each model, then one of the stronger models of all pairs
+            together. With two models, there is only one test, of the first model.
         models: names of the models whose losses explain what the tests find. All models if the
             losses of single ones do not explain it, or if there are two; empty if the tests find
             nothing.
@@ -148,9 +149,11 @@ def compare_lost_verdicts(battles: Battles, level: float = 0.05) -> LostVerdicts
 
 
 def _compare_all(judged: _Judged, names: Sequence[str]) -> tuple[LostOutcomes, ...]:
-    """Return the tests of all models and of the stronger model of each pair, adjusted together.
+    """Return a test of each model, then one of the stronger models of all pairs together.
 
-    A test without a lost verdict to compare is left out; the result is empty if all are.
+    With two models, there is only one test, of the first. The p-values are adjusted for the number
+    of tests (`_adjust_for_number`). A test without a lost verdict to compare is left out; the
+    result is empty if all are.
 
     Args:
         judged: the verdicts.

@@ -33,6 +33,7 @@ class ScoreLosses(NamedTuple):
 def find_score_losses(battles: Battles) -> ScoreLosses:
     """Find blank scores, and absent ones by the rule of `find_absent`.
 
+    By this rule, scores are absent if one model lacks them, and nearly all other scores are there.
     Absent scores are searched in each task, metric, judge and category by itself. None are searched
     if the inputs of items differ between runs.
 

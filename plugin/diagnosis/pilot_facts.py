@@ -14,7 +14,7 @@ def can_be_pilot(battles: Battles) -> bool:
     """Return whether battles can be the pilot of a plan with all of its parts.
 
     The result is True if a judge decided the battles, if rows name their items, if there are at
-    least `FEWEST_UNITS` items (or groups of items), and if a verdict is no tie.
+    least `FEWEST_UNITS` items (or groups of items), and if at least one verdict is no tie.
     """
     if not is_judged(battles) or not battles.has_items:
         return False

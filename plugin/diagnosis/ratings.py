@@ -332,7 +332,7 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         second: the scores by the other source, same shape.
 
     Returns:
-        Tau, NaN if the scores of one source are all equal or unknown, shape (...).
+        Tau, NaN if the scores of one source are all equal or if any score is NaN, shape (...).
     """
     upper, lower = np.triu_indices(first.shape[-1], 1)
     by_first = np.sign(np.round(first[..., upper] - first[..., lower], 9))

@@ -51,7 +51,10 @@ def try_rankers(
 
 
 def models_in_settings(settings: Mapping[str, Any]) -> list[str]:
-    """Return the models that settings of rankers name, as `pin=MODEL:1000` does, in their order."""
+    """Return the models that settings of rankers name, as `pin=MODEL:1000` does, in their order.
+
+    A model occurs as often as it is named. Empty values are left out.
+    """
     names = []
     for name, value in settings.items():
         if names_model(name) and value:
@@ -74,6 +77,8 @@ def models_in_arguments(arguments: Mapping[str, Any]) -> list[str]:
 
 def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBattles:
     """Return what is known of the battles to come: verdicts of judges, or scores by metrics.
+
+    If the options name no metric, the scores count as those of two metrics.
 
     Args:
         options: podium's options of the run. If they name no judge, there will be scores.

@@ -55,6 +55,8 @@ class FolderPin:
     ) -> tuple[WrittenFigure, ...]:
         """Return the figures of some models in the ranking of a task, and record the ranking.
 
+        The ranking is not recorded if no scores in it depend on the other models, as means of a
+        model's own scores do not.
         If the pinned reference is not among the models of the ranking, or if there is none, win
         rates are against all models, and a note says so.
 

@@ -20,7 +20,10 @@ FIELDS_OF_EVALS = ("judges", "judge_args", "tournament", "args", "against")
 
 
 def refuse_options_of_evals(options: RankerOptions) -> None:
-    """Raise UsageError if options of evals are given to a tournament that is a task."""
+    """Raise UsageError if options of evals are given to a tournament that is a task.
+
+    These are the options in `FIELDS_OF_EVALS`, and `pin`.
+    """
     for name in FIELDS_OF_EVALS:
         if getattr(options, name):
             option = "judge" if name == "judges" else name

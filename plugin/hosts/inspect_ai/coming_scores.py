@@ -74,6 +74,8 @@ def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
 def _is_of_part(asked_metric: str, task: str, scorer: str, part: str) -> bool:
     """Return whether a user's name of a metric is one of the names of a part of scores.
 
+    Digits after the name of the scorer are ignored: Inspect numbers scorers of one name.
+
     Args:
         asked_metric: the name of the metric, as the user typed it.
         task: the task of the eval.

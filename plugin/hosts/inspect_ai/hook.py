@@ -74,7 +74,8 @@ class PodiumHooks(Hooks):
     async def on_task_start(self, data: TaskStart) -> None:
         """Print before the first call why the eval will not be ranked as its metadata ask.
 
-        Each task is checked once per run.
+        Each task is checked once per run. Tasks of podium are not checked here, because tournaments
+        check their rankers themselves.
         """
         # The task of a tournament checks its rankers itself.
         if (
@@ -94,8 +95,9 @@ class PodiumHooks(Hooks):
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run, and set the exit code by whether they were ranked.
 
-        Why a judge was stopped is first written into the logs. Nothing is ranked if the run plays a
-        tournament for a host, which ranks it.
+        Why a judge was stopped is first written into the logs. After `inspect eval-retry`, folders
+        of responses that were kept for it are removed (`_remove_linked_runs`). Nothing is ranked if
+        the run plays a tournament for a host, which ranks it.
         """
         for log in data.logs:
             stop = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
@@ -461,9 +463,10 @@ def _judge_at_end(
 def _print_ranking(
     ranked: "RankedEval", log: EvalLog, own_models: Sequence[str], options: "RankerOptions"
 ) -> None:
-    """Print the tables of a ranking when the command ends, failed calls, and what a cache saved.
+    """Print the tables of a ranking when the command ends.
 
-    What is said of the pinned reference follows the tables.
+    What is said of the pinned reference follows the tables. After a tournament, lines on failed
+    calls, and on what a provider's cache saved, follow.
 
     Args:
         ranked: the ranking.

@@ -78,6 +78,8 @@ def untrusted_viewer(view: "TaskSamplesView") -> "ViewerConfig":
 def kept_in_store(sample: "EvalSample", name: str) -> Any:
     """Return what a solver wrote into a sample's store under a name; None if it wrote nothing.
 
+    If the store lacks the name, the last value that the sample's events record counts.
+
     Args:
         sample: the sample, of a log or of a run.
         name: the key in the store.
@@ -272,7 +274,7 @@ def rejection_error(line: Mapping[str, Any]) -> BatchedRequestError | None:
 def seconds_of_batch(batch: Any) -> float:
     """Return the seconds that a batch waits before it is sent and before its end is noticed.
 
-    Both waits are added up.
+    Both waits are added up. A wait that `batch` does not set counts as 15 seconds.
 
     Args:
         batch: how calls are batched, as `batch_of` returns it.

@@ -172,6 +172,8 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
 def _notes_before_run(options: RankerOptions, arguments: Sequence[str]) -> list[str]:
     """Check the options of a command, and return notes on rankers and on the pinned reference.
 
+    The pinned reference is checked only for `eval` and `eval-set`.
+
     Args:
         options: podium's options of the run.
         arguments: the arguments of Inspect.

@@ -451,7 +451,8 @@ class CircuitBreaker:
                 may take hours, and has all calls that are made meanwhile.
 
         Raises:
-            JudgeStoppedError: the call is refused, because the first ten calls failed alike.
+            JudgeStoppedError: the call is refused, because the first ten calls failed alike, or
+                because the server is dead (`DeadServerError`).
         """
         if not self._is_settled:
             if not waits:

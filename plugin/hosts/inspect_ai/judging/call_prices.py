@@ -78,7 +78,11 @@ def price_of(model: Model | str, prices: Prices) -> TokenPrices | None:
 
 
 def cost_of_usage(usage: ModelUsage, price: TokenPrices) -> float:
-    """Return what the tokens of calls cost, in the currency of the prices."""
+    """Return what the tokens of calls cost, in the currency of the prices.
+
+    Input tokens that a provider's cache served or stored have their own prices, or that of other
+    input tokens if theirs is unknown.
+    """
     cached = usage.input_tokens_cache_read or 0
     written = usage.input_tokens_cache_write or 0
     price_cached = price.input if price.cached is None else price.cached

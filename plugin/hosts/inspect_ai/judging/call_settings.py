@@ -178,7 +178,7 @@ class CallSettings:
     tokens to reason, and which give only few alternatives of a token.
 
     Args:
-        how: how judges are asked.
+        judging: how judges are asked.
         ends_run: whether the first refused call ends the run. Later calls then wait
             `SHUTDOWN_TIMEOUT` seconds before they are refused, so that the run can end first.
     """
@@ -515,7 +515,11 @@ def why_too_long(result: ModelOutput | Exception) -> str:
 
 
 def why_withheld(output: ModelOutput) -> str:
-    """Return why the provider withheld an answer: `FILTERED` or `refusal`; empty if it did not."""
+    """Return why the provider withheld an answer: `FILTERED` or `refusal`; empty if it did not.
+
+    The output says so by its stop reason, or by a part that is marked as a refusal. A text that
+    refuses does not count.
+    """
     if _stop_of(output) == "content_filter":
         return FILTERED
     content = output.message.content if output.choices else ""

@@ -42,8 +42,8 @@ class CostLimit:
         most: the limit, in the currency of the prices.
         prices: prices that the user gave, by model.
         attempts: how often a judge is asked at most for a reply that can be parsed.
-        known: prices by model, as given or as Inspect knows them. They price the estimated tokens
-            of servers that send no usage.
+        price_by_model: prices by model, as given or as Inspect knows them. They price the estimated
+            tokens of servers that send no usage.
     """
 
     def __init__(
@@ -156,8 +156,8 @@ class CostLimit:
 
         Returns:
             The number: 1 before the first sample of this kind, then as many as fit into what is
-            left, and 0 if nothing is left. None if such samples cost nothing, so that any number
-            is allowed.
+            left, and 0 if nothing is left. Money to repeat failed samples is not counted as left.
+            None if such samples cost nothing, so that any number is allowed.
         """
         # The first sample of a kind is played alone. Then as many are allowed as fit into what is
         # left, if each costs as much as the dearest so far. Money is kept to repeat failed ones.

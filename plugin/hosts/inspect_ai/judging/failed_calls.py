@@ -14,7 +14,8 @@ def failed_calls_texts(battles: Battles) -> Iterator[str]:
 
     Nothing is yielded either if so many replies are unparsed that the check `unparsed` is flagged,
     as its warning names the errors and the remedy. Only the most frequent `MOST_REASONS` reasons
-    of unparsed replies are searched for failed calls.
+    of unparsed replies are searched for failed calls. A reason without a known number of replies is
+    skipped.
 
     Args:
         battles: the battles of a tournament.

@@ -33,7 +33,8 @@ class FirstCalls:
         """Wait for the first call of a form (text or JSON); if the body makes it, let it run alone.
 
         Once a first call has failed, or others have waited for it for `FIRST_CALL_TIMEOUT` seconds,
-        all calls of its form run at the same time.
+        all calls of its form run at the same time. After a first call for JSON that has shown
+        enough, calls for a text do so, too. A body that makes no call counts like one that does.
 
         Args:
             has_schema: whether the call asks for a reply in a JSON schema.

@@ -365,6 +365,9 @@ class Run(ModelCalls):
 def readable_judgments(path: str, judging: Judging) -> dict[JudgmentKey, KeptJudgment]:
     """Return the judgments in an earlier run's log whose replies can all be parsed, by key.
 
+    Judgments that the log carried over from another sample are left out, and so are ties of
+    identical responses.
+
     Args:
         path: path or URL of the log.
         judging: how the judges are asked now, by which the replies are parsed.

@@ -127,9 +127,9 @@ def _reference_figures(battles_of_reference: ReferenceBattles, reference: str) -
 
 
 def _read_rows(battles: ReferenceBattles) -> "Battles":
-    """Return the battles of `judged.rows`, with their orders and the judges of a jury merged.
+    """Return the battles of `battles.rows`, with their orders and the judges of a jury merged.
 
-    Judgments are merged as `judged.merging` says. There must be at least one row.
+    Judgments are merged as `battles.merging` says. There must be at least one row.
     """
     import pandas as pd
 

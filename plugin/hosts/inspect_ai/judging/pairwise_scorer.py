@@ -376,7 +376,8 @@ def typed_in_score(kind: Kind, name: str, value: str) -> str:
 def _key_in_reference(state: TaskState, reference: Reference) -> str:
     """Return the key of the reference's response with which a sample's response is compared.
 
-    It is made of item and number of the response (`response_key`). The reference may lack it.
+    It is made of item and number of the response (`response_key`). The number is the sample's epoch
+    if the reference has several responses to the item, else 1. The reference may lack the key.
     """
     from podium.responses.collection import response_key
 
@@ -391,7 +392,7 @@ def _lack_of_response(reference: Reference, state: TaskState, response: str) -> 
     Args:
         reference: the reference.
         state: the sample.
-        response: the response of the sample, which must not be empty.
+        response: the response of the sample. It cannot be compared if it is empty or blank.
     """
     key = _key_in_reference(state, reference)
     if key not in reference.responses.texts[reference.name]:

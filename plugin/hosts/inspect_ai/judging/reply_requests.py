@@ -59,6 +59,9 @@ class ReplyRequest:
     def schema_of(self, attempt: int) -> Schema | None:
         """Return the schema of an attempt: first `full`, then `brief`; None for a text.
 
+        The first attempt is for a text unless `schema_first`. Without a `json_schema`, all attempts
+        are for a text.
+
         Args:
             attempt: number of the attempt, from 1.
         """

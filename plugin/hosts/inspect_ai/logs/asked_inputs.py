@@ -105,7 +105,7 @@ class LogInputs:
 
     Args:
         log: the run of the log, which error messages name.
-        asked: the inputs of all logs, to which `finish` adds those of this log.
+        asked_inputs: the inputs of all logs, to which `finish` adds those of this log.
 
     Attributes:
         items: the items of the log, by id; of several epochs, the first.

@@ -108,6 +108,7 @@ def require_other_model(
     """Check that a run has a model to be ranked with.
 
     The reference of `podium/pairwise` is such a model, unless judges compare the responses anew.
+    Several logs of the run count as several models. A tournament is not checked.
 
     Args:
         gathered: the logs that are ranked together.
@@ -219,7 +220,10 @@ def folder_of(log: Place) -> str:
 
 
 def _log_paths(source: str) -> Iterator[Path]:
-    """Yield the paths of the logs in a file, folder, glob or URL."""
+    """Yield the paths of the logs in a file, folder, glob or URL.
+
+    Lists of logs and rankings that lie beside logs are left out.
+    """
     place = local_files(find_files(source, (".eval",)), ("*.eval", "*.json"))
     for path in place.paths:
         if not is_beside_logs(path) and is_log(path):

@@ -312,7 +312,11 @@ def _scores_by_epoch(
 
 
 def _reducer_named(name: str) -> Any:
-    """Return Inspect's reducer for a name such as `at_least_2`; None for other reducers."""
+    """Return Inspect's reducer for a name such as `at_least_2`; None for other reducers.
+
+    The names are `max`, `median` and `mode`, and `at_least` and `pass_at` with a number. The
+    reducers `mean` and `collect` give None.
+    """
     if name in REDUCERS_WITHOUT_K:
         return REDUCERS_WITHOUT_K[name]()
     kind, _, k = name.rpartition("_")

@@ -903,7 +903,9 @@ def _name_tasks_of_tournament(frames: Sequence[LogFrame]) -> bool:
 def _facts_of_tasks(
     log: FiledRun, frame: pd.DataFrame, tasks: Sequence[str]
 ) -> dict[str, TaskFacts]:
-    """Return what is known of each task of a tournament, besides its rows.
+    """Return the missing battles and the absent models of each task of a tournament, by task.
+
+    The number of missing battles is None if it is unknown.
 
     Args:
         log: the log of the tournament.

@@ -294,7 +294,10 @@ class _LogReader:
         return self.unjudged + len(self.lacking.difference(judged_keys))
 
     def add_summary(self, summary: Summary) -> None:
-        """Add the scores of a sample of an ordinary eval from an exact summary."""
+        """Add the scores of a sample of an ordinary eval from its summary in the log.
+
+        The values in the summary must be exact, as those of `read_score_summaries` are.
+        """
         item = str(summary["id"])
         self.samples += 1
         self.failure = self.failure or summary.get("error")
@@ -578,7 +581,12 @@ class _LogReader:
         return silent
 
     def _nothing_judged_error(self) -> DataError:
-        """Return the error for a log without rows, with the reason."""
+        """Return the error for a log without rows, with the first reason that applies.
+
+        All samples are invalidated; of an ordinary eval, no battle was judged, the task has no
+        scorer, or no sample has a score; of a tournament, why its judge was stopped, the error of a
+        sample, the words of a judge that could not be shown a battle, or the error of the log.
+        """
         if self.invalidated and len(self.invalidated) == self.samples:
             all_are = f"all {self.samples:,} samples are"
             problem = f"{word_for(self.samples, 'the only sample is', all_are)} invalidated"

@@ -209,8 +209,8 @@ def _parse_reading(option: ReadingOption, typed: Any) -> Any:
 
     Returns:
         True or False for an option that is on or off; a tuple of pairs of column and value for
-        conditions; a tuple of texts for an option that takes several values; else the last text
-        that was given.
+        conditions; a tuple of texts for an option that takes several values (words are also split
+        at commas); else the last text that was given.
 
     Raises:
         UsageError: a value is none of those that the option takes.

@@ -97,7 +97,7 @@ class RankedSlices:
         slices: the slices.
         calls: the rankers with their arguments.
         merged: by slice, the battles of a jury with one verdict each (`merge_juries`).
-        families: family by name of the model.
+        families: family by glob that matches only the name of the model.
         pool: whether the battles of several judges were ranked together.
         has_several_defaults: whether the user named no ranker, and slices have different ones.
     """
@@ -352,6 +352,8 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
 def families_of_table(models: TableOfModels) -> Mapping[str, str]:
     """Return the family of each model in a table; empty without a table.
 
+    The keys are globs that match only the name of the model. Models without a family are left out.
+
     Raises:
         UsageError: the table names no family.
     """
@@ -451,8 +453,9 @@ def split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | No
 
     The column is `by`. If this is None and `pool` is false, it is the column whose values must be
     ranked separately (`Battles.apart`), if that has several values. Else it is None, and there is
-    one slice with all battles. Notes are added to the slices: why the battles are divided, that
-    judges are ranked as one jury, and how many battles are in no slice.
+    one slice with all battles. Notes are added to the slices: why the battles are divided or, with
+    `pool`, that they are ranked together; that judges are ranked as one jury; and how many battles
+    are in no slice or in several.
 
     Raises:
         UsageError: there is no column `by`, or it is empty or has too many values.
@@ -643,7 +646,7 @@ def _rank_each_slice(
     Args:
         slices: the slices.
         rankers: the rankers.
-        families: family by name of the model.
+        families: family by glob of names of models.
         merged: by slice, the battles of a jury with one verdict each. Rankers that rank several
             judges together get the verdicts of all judges instead.
         defaults: by slice, the name of its only ranker; empty if all rankers rank all slices.
@@ -703,9 +706,6 @@ def _combined_error(
 
 def _name_with_slice(ranker: str, value: str | None, labels: Mapping[str, str]) -> str:
     """Return the name of a ranker with the slice in brackets, such as `mean [code]`.
-
-    Without a slice (`value` is None), it is the ranker's name alone. `labels` has what people read
-    in place of a slice's value, if it is not the value.
 
     Args:
         ranker: name of the ranker.

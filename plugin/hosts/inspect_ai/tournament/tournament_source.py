@@ -165,6 +165,8 @@ class TournamentSource(SampleSource):
     def _record_end(self, sample: EvalSample | Sample, completed: EvalSample | None) -> None:
         """Record what a sample leaves at its end in `events`.
 
+        Answers that a sample requested count as failed if Inspect did not complete the sample.
+
         Args:
             sample: the sample, whose metadata says what it was for.
             completed: the sample with its results; None if Inspect did not complete it.
@@ -398,7 +400,8 @@ class TournamentSource(SampleSource):
         """Return the sample that announces how many remaining samples the cost limit allows.
 
         The number is computed once. A retry plays the recorded portions, even if they cost more.
-        None if no sample remains, or if this portion was announced before.
+        The sample is recorded as scheduled. None if no sample remains, if this portion was
+        announced before, or if the cost has no limit.
 
         Args:
             samples_left: the remaining samples.

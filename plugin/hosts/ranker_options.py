@@ -361,7 +361,10 @@ def host_form(
     """
 
     def typed_in_host(kind: Kind, name: str, value: str) -> str:
-        """Write an option as the host takes it, with its value quoted for a shell."""
+        """Write an option as the host takes it, with its value quoted for a shell.
+
+        An option that the host does not have is written as `typed_in_command` writes it.
+        """
         if kind == "argument" or (kind == "option" and name in arguments):
             return argument.format(name=name, value=quoted_value(value))
         option_name, value_text = name, value

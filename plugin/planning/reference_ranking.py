@@ -121,7 +121,10 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
             return _pair_scorer(battles, ranker, options)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Return the scores of the battles of a mask, shape (models,); all NaN if these fail."""
+        """Return the scores of the battles of a mask, shape (models,).
+
+        They are NaN for a model without a score, and all NaN if the battles cannot be ranked.
+        """
         scores: dict[str, float | None] = {}
         with suppress(PodiumError):
             part = merge_orders(battles.select(rows))

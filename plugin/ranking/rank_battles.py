@@ -194,9 +194,12 @@ def rank_slices(
 ) -> RankedSlices:
     """Rank battles by one or more rankers on each slice, without answers in words.
 
+    A ranker that fails on a slice has a sentence in `failures` instead of standings.
+
     Args:
         battles: the battles.
-        rankers, level, seed, by, pool, calibration, models: as in `rank`.
+        rankers, level, seed, by, pool, calibration, models: as in `rank`; `pool` ranks the battles
+            of several judges together.
         options: options of the rankers, by `option` or `ranker.option`.
 
     Raises:

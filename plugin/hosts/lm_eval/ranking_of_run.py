@@ -355,7 +355,10 @@ class RunRanking:
 
     @contextmanager
     def _runs_folder(self) -> Iterator[Path]:
-        """Yield a folder for the runs; keep it if a tournament was not played to its end."""
+        """Yield a folder for the runs; keep it if a tournament was not played to its end.
+
+        Otherwise it is removed after the body. Without judges, it is always removed.
+        """
         if not self.options.judges:
             with temporary_folder() as folder:
                 yield folder

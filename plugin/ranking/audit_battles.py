@@ -332,7 +332,7 @@ class _AuditRequest:
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings
     ) -> TypedArguments:
-        """Return what was typed to read and rank a slice, for the commands of its remedies."""
+        """Return what was typed to read and rank a slice, and which remedies its battles allow."""
         are_scores = standings.scale.name == "score"
         can_plan = can_be_pilot(battles) and not standings.unconnected_groups
         has_enough_models = len(battles.models) >= FEWEST_COMPARED

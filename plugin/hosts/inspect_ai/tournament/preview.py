@@ -441,7 +441,7 @@ def _price_text(
 
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:
-    """Yield notes on options that make this run slow, or that have no effect."""
+    """Yield notes on `--log-format json`, which is slow, and on batches of providers."""
     if value_of_option("log_format") == "json":
         yield (
             "note: --log-format json takes twice the CPU and eight times the disk "

@@ -107,8 +107,9 @@ class Lead(NamedTuple):
 def preferred_by_scores(view: str) -> str | None:
     """Return the response with the higher score, A or B.
 
-    The last scores that are called a total, average or score decide. If no scores are called so,
-    all pairs of scores must agree.
+    The last scores that are called a total, average or score decide: the last ones in sentences, in
+    tables, below headings and in JSON, which must agree. If no scores are called so, all pairs of
+    scores must agree.
 
     Returns:
         The letter. None if there are no scores of both responses, if the scores are equal, or if
@@ -117,11 +118,13 @@ def preferred_by_scores(view: str) -> str | None:
     text = view[-SEARCHED_END:]
     if not DIGIT.search(text):
         return None
-    leads = [*_leads_of_sentences(text), *_leads_of_columns(text), *_leads_of_sections(text)]
-    leads += _leads_of_fields(text)
-    totals = [lead for lead in leads if lead.is_total]
-    # The last total decides. Without totals, all scores do.
-    deciding_leads = totals[-1:] or leads
+    all_leads: list[Lead] = []
+    last_totals: list[Lead] = []
+    for find_leads in (_leads_of_sentences, _leads_of_columns, _leads_of_sections, _leads_of_fields):
+        leads = list(find_leads(text))
+        all_leads += leads
+        last_totals += [lead for lead in leads if lead.is_total][-1:]
+    deciding_leads = last_totals or all_leads
     preferred = {"A" if lead.margin > 0 else "B" for lead in deciding_leads if lead.margin}
     return preferred.pop() if len(preferred) == 1 else None
 

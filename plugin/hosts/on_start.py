@@ -68,7 +68,10 @@ class CommandLineFinder:
         self.reason = "its command line is not where podium looks for it"
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the import spec of the module with the command line; None for other modules."""
+        """Return an import spec for the host's module with the command line, which extends it.
+
+        None for other modules, and if the spec cannot be made; the error is kept as the reason.
+        """
         if name.partition(".")[0] != running_host():
             return None
         # The last element stays None if the attempt fails.
@@ -94,7 +97,10 @@ class CommandLineFinder:
         load = loader.exec_module
 
         def load_and_extend(module: Any) -> None:
-            """Load the module as usual, then extend its command line."""
+            """Load the module as usual, then extend its command line.
+
+            An error of the extension is kept as the reason, and not raised.
+            """
             vars(loader).pop("exec_module", None)
             load(module)
             self.attempt(lambda: EXTENSIONS[host](module, self))

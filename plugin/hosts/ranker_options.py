@@ -209,8 +209,8 @@ def _parse_reading(option: ReadingOption, typed: Any) -> Any:
 
     Returns:
         True or False for an option that is on or off; a tuple of pairs of column and value for
-        conditions; a tuple of texts for an option that takes several values; else the last text
-        that was given.
+        conditions; a tuple of texts for an option that takes several values (words are also split
+        at commas); else the last text that was given.
 
     Raises:
         UsageError: a value is none of those that the option takes.
@@ -361,7 +361,10 @@ def host_form(
     """
 
     def typed_in_host(kind: Kind, name: str, value: str) -> str:
-        """Write an option as the host takes it, with its value quoted for a shell."""
+        """Write an option as the host takes it, with its value quoted for a shell.
+
+        An option that the host does not have is written as `typed_in_command` writes it.
+        """
         if kind == "argument" or (kind == "option" and name in arguments):
             return argument.format(name=name, value=quoted_value(value))
         option_name, value_text = name, value

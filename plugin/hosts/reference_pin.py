@@ -151,9 +151,10 @@ def _values_on_task(pin: ReferencePin, task: str) -> dict[tuple[str, ...], str]:
 def changes_of_reference(
     pin: ReferencePin, name: str, runs: Sequence[RunRecord]
 ) -> tuple[Notice, ...]:
-    """Return a warning if the reference was run with other settings than those of its pin.
+    """Return a warning, as a tuple, if the reference was run with other settings than when pinned.
 
-    Only settings that are known of both runs on a task are compared.
+    The tuple is empty if no setting changed. Only settings that are known of both runs on a task
+    are compared.
 
     Args:
         pin: the pin.
@@ -200,6 +201,8 @@ def check_reference(
 ) -> list[Notice]:
     """Check before a run that the pinned reference will be among its models.
 
+    The name without the settings in brackets counts, too.
+
     Args:
         asked_model: the model that the user asks to pin; None if the folder's pin is used.
         recorded: the folder's pin; None if there is none.
@@ -207,10 +210,10 @@ def check_reference(
         option: how the user types `asked_model`.
 
     Returns:
-        A list with a note that the folder's reference is not in `known`; else an empty list.
+        A list with a note that the folder's reference is not in `models_here`; else an empty list.
 
     Raises:
-        UsageError: the model that the user asks to pin is not in `known`.
+        UsageError: the model that the user asks to pin is not in `models_here`.
     """
     names = []
     if asked_model is not None:

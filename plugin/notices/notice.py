@@ -48,8 +48,8 @@ class Notice:
     def map_texts(self, change: Callable[[str], str]) -> "Notice":
         """Return the notice with a function applied to every text in its fields.
 
-        The template is not changed. Hosts use it to replace the path of a temporary copy by the
-        place that the user knows.
+        Keys of mappings are changed, too, but not the names of fields and not the template. Hosts
+        use it to replace the path of a temporary copy by the place that the user knows.
         """
         fields = {name: _map_value(value, change) for name, value in self.fields.items()}
         return replace(self, fields=fields)

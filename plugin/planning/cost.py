@@ -217,7 +217,10 @@ def _add_costs(
     share_with_calls = share_asked(request)
 
     def cost(number: float | None) -> BattleCosts | None:
-        """Return what the battles on a number of items cost; None if the number is None."""
+        """Return what the battles on a number of items cost; None if the number is None.
+
+        Ties of identical responses are among the battles, and cost no calls.
+        """
         if number is None:
             return None
         number_of_battles = battles(int(number))

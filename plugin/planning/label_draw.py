@@ -205,7 +205,13 @@ def _candidates_in(battles: Battles) -> "pd.Series":
 
 
 def _has_both_responses(texts: BattleTexts, battle: tuple[str, int], pair: tuple[str, str]) -> bool:
-    """Return whether the texts have the responses of both models in a battle."""
+    """Return whether the texts have the responses of both models in a battle.
+
+    Args:
+        texts: the texts for the sheet.
+        battle: item and number of the response.
+        pair: the models.
+    """
     return all((*battle, model) in texts.responses for model in pair)
 
 

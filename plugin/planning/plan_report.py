@@ -221,9 +221,10 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any], cluster: str 
 
 
 def _plan_sections(plan: Plan) -> Iterator[Section]:
-    """Yield a section for each table of the plan, then assumptions, gaps and the command.
+    """Yield the sections of a plan: tables, assumptions, unanswered parts, and the command.
 
-    Tables without data are left out, and so is the command without a best design.
+    Tables without data are left out. So is the command if there is no best design or if the pilot's
+    judge may not rank.
     """
     if plan.candidates:
         yield _anchor_section(plan)

@@ -97,7 +97,8 @@ class VerdictModel:
         """Return the variance of a battle's credit that item effects do not explain.
 
         Args:
-            calls: judge calls of which the credit is the mean.
+            calls: judge calls of which the credit is the mean; ignored if the attribute `calls` is
+                None.
 
         Returns:
             Variances by pair of models, shape (models, models).
@@ -242,6 +243,8 @@ def _fit_verdicts(
 
 def _products_of_battles(values: np.ndarray) -> float:
     """Sum the products of the values of any two battles of one model on one item.
+
+    Each pair of battles counts twice.
 
     A model's battles on an item are a row of the matrix of this item. For each model and item, the
     sum is (sum of values)^2 - sum of values^2.

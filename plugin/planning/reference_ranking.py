@@ -59,7 +59,7 @@ class ReferenceRanking:
         self._score = part_scorer(battles, ranker, self._options)
         self._scores = self._score(np.ones(len(battles), dtype=bool))
         self._compared = np.flatnonzero(~np.isnan(self._scores))
-        self._distances: dict[bytes, tuple[float, float]] = {}
+        self._distances: dict[tuple[int, bytes], tuple[float, float]] = {}
         if len(self._compared) < 2:
             raise NotIdentifiedError(
                 "the whole record scores fewer than two models: nothing to compare with"
@@ -88,7 +88,8 @@ class ReferenceRanking:
         """
         from scipy.stats import kendalltau
 
-        key = np.packbits(rows).tobytes()
+        # Masks of different lengths may have the same bytes.
+        key = (len(rows), np.packbits(rows).tobytes())
         if key not in self._distances:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
             scores_of_part = score(rows)[self._compared]
@@ -121,7 +122,10 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
             return _pair_scorer(battles, ranker, options)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Return the scores of the battles of a mask, shape (models,); all NaN if these fail."""
+        """Return the scores of the battles of a mask, shape (models,).
+
+        They are NaN for a model without a score, and all NaN if the battles cannot be ranked.
+        """
         scores: dict[str, float | None] = {}
         with suppress(PodiumError):
             part = merge_orders(battles.select(rows))

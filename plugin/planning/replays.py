@@ -291,7 +291,8 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
 
     The columns are `item` (code), `a` and `b` (codes of the models), `shown` (1 if `a` was shown
     first, 2 if `b` was, 0 if this is unknown or `by_order` is false), `credit` and `margin` of
-    `a`, and `calls` (number of judge calls).
+    `a`, and `calls` (number of judge calls, 0 for a tie of identical responses). Credit and margin
+    are NaN for unparsed battles.
     """
     table = battles.table
     a, b = battles.model_codes

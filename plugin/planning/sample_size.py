@@ -374,20 +374,20 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
 
     Args:
         is_enough: whether a number is enough; if one is, all larger ones are.
-        most: bound of the search; no power of 2 above it is tried.
+        most: largest number that is tried, at least 2.
 
     Returns:
-        The number, which may be between the last power of 2 that is tried and half of it; None if
-        no power of 2 up to `most` is enough.
+        The number; None if no number up to `most` is enough.
     """
+    too_few = 1
     high = 2
     while not is_enough(high):
-        high *= 2
-        if high > most:
+        if high >= most:
             return None
-    # `high` is enough, and half of it is not. Of the candidates between, the first ones are too
-    # few, and all others are enough.
-    candidates = range(high // 2 + 1, high)
+        too_few = high
+        high = min(2 * high, most)
+    # Of the candidates between, the first ones are too few, and all others are enough.
+    candidates = range(too_few + 1, high)
     number_too_small = bisect_left(candidates, True, key=lambda number: bool(is_enough(number)))
     return candidates.start + number_too_small
 

@@ -70,7 +70,8 @@ class TournamentRow:
             ranking of all models.
         tau_sd: standard deviation of tau over seeds; None with fewer than two seeds.
         seeds: number of seeds.
-        failed: number of seeds without a ranking of all models, which error and tau leave out.
+        failed: number of seeds without a ranking of all models, or with one score for all models,
+            which error and tau leave out.
         calls_90th_percentile: number of calls that 90% of the seeds do not exceed; None unless the
             tournament can stop early.
         answered: share of seeds in which the tournament answered its question; None unless the

@@ -78,7 +78,8 @@ def audit(
         battles: from `read_battles`; or what it reads: a data frame, or a path.
         rankers: names, as of `podium.rank`; the first one of each slice is audited.
         judgments: the same battles with one row per order (`read_battles(..., merge=False)`);
-            by default those from which the battles were merged.
+            by default those from which the battles were merged. They are ignored if `battles` is
+            a data frame or a path.
         level: confidence level of intervals.
         seed: seed of everything random.
         by: audit the ranking of each value of this column.
@@ -331,7 +332,7 @@ class _AuditRequest:
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings
     ) -> TypedArguments:
-        """Return what was typed to read and rank a slice, for the commands of its remedies."""
+        """Return what was typed to read and rank a slice, and which remedies its battles allow."""
         are_scores = standings.scale.name == "score"
         can_plan = can_be_pilot(battles) and not standings.unconnected_groups
         has_enough_models = len(battles.models) >= FEWEST_COMPARED
@@ -350,7 +351,8 @@ class _AuditRequest:
     def _judgments_of(self, value: str | None, battles: Battles) -> Battles:
         """Return the judgments of a slice.
 
-        The battles are returned if the judgments cannot be divided as they are.
+        The battles are returned if the judgments cannot be divided as they are, or have no such
+        slice.
         """
         if self.column is None:
             return self.judgments
@@ -438,9 +440,9 @@ def _cards_of_judges(
 def _with_p_value(check: Check, level: float, judges: int) -> Check:
     """Return the effect of one judge's card as a test among those of all judges.
 
-    Only a known check `self-preference` with an interval gets a p-value. It is that of a normal
-    distribution with the interval of the effect, times the number of judges, at most 1. Other
-    checks are returned as they are.
+    Only a known check `self-preference` with a number and an interval gets a p-value. It is that of
+    a normal distribution with the interval of the effect, times the number of judges, at most 1. If
+    it is flagged, its reason becomes `OPEN_EFFECT`. Other checks are returned as they are.
     """
     if check.name != "self-preference" or not check.is_known or check.interval is None:
         return check

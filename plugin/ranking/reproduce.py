@@ -159,7 +159,8 @@ def _check_sources_exist(path: Path, sources: Sequence[str]) -> None:
     """Check that the local sources of a ranking are where its record says.
 
     The record has their paths as they were typed, and not the folder in which `podium rank` ran. So
-    the folder of the ranking and those above it are searched for one that has all sources.
+    the folder of the ranking and those above it are searched for one that has all sources. Globs
+    and remote sources are not checked.
 
     Args:
         path: the ranking.

@@ -90,6 +90,8 @@ def _separation_within_groups(
 ) -> Separation:
     """Return which models of one group are clearly ahead of which, in the order of the groups.
 
+    What is said of the order of all models (cuts, gap, z, lead, neighbours) is emptied.
+
     Args:
         separation: the tests of all pairs.
         number_of_model: number of each model's group.

@@ -149,7 +149,7 @@ class BatchJudge:
     """Judges the battles of one batch, a few at once, until too many in a row have failed."""
 
     def __init__(self, run: Run, concurrency: int) -> None:
-        """Set up a batch with at most `concurrency` calls at once."""
+        """Set up a batch with at most `concurrency` calls at once, or the calls of one battle."""
         self.run = run
         judges = [run.judge_of(model) for model in jury_of(run.judging, run.jury)]
         self.records = {judge.name: judge.to_json() for judge in judges}

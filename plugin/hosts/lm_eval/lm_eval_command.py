@@ -134,7 +134,10 @@ def run_and_rank(
 def _prepare_ranking(
     values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace
 ) -> "RunRanking":
-    """Check the options before the run, and turn on `--log_samples`, which a ranking needs.
+    """Check the options before the run, print notes on them, and turn on `--log_samples`.
+
+    A ranking needs the samples. Without an output path, lm-eval saves none, and `--log_samples` is
+    left as it is.
 
     Returns:
         the object that ranks the run.

@@ -75,7 +75,8 @@ def extend_later_command_lines(
 def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Iterator[None]:
     """Call `process(results, evaluation_tracker)` after each evaluation in the body.
 
-    It is called before results are shown or saved.
+    It is called before results are shown or saved, and only in the process that has the results.
+    Samples are logged in each evaluation.
     """
     # Replaces `lm_eval.simple_evaluate`, which `lm_eval run` looks up when it runs. Public way
     # tried: to call it ourselves, which loses the command's own config, table, files and trackers.

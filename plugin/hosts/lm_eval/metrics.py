@@ -101,8 +101,8 @@ def total(items: Sequence[int | None]) -> int:
 def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     """Rank this run's model among its opponents by the verdicts on all documents.
 
-    The options are those of the first document. `win-rate` has this run's model as its anchor,
-    unless the options name another.
+    The options are those of the first document with a readable verdict. `win-rate` has this run's
+    model as its anchor, unless the options name another.
 
     Args:
         ranker: name of the ranker.

@@ -123,6 +123,8 @@ class RunRanking:
     def print_outcome(self) -> int:
         """Print standings and notes to stderr after lm-eval has saved the run.
 
+        The copies in `saved` are deleted.
+
         Returns:
             the exit code. It is 0 if the run was not ranked, unless the user wants to know
             (`--ranker_strict`) or stopped it.
@@ -308,7 +310,10 @@ class RunRanking:
         return lambda tasks: _select_tasks(tasks, "category", battles)
 
     def _name_sources(self, log: Place, runs: RunFolders) -> None:
-        """Name the runs in a tournament's log as the user has them: the folders are removed."""
+        """Replace the folders of runs in a tournament's log by the names that the user knows.
+
+        The folders are removed after the ranking. An error of writing becomes a note.
+        """
         from podium.hosts.inspect_ai.logs.sources_in_log import rename_sources
 
         try:
@@ -350,7 +355,10 @@ class RunRanking:
 
     @contextmanager
     def _runs_folder(self) -> Iterator[Path]:
-        """Yield a folder for the runs; keep it if a tournament was not played to its end."""
+        """Yield a folder for the runs; keep it if a tournament was not played to its end.
+
+        Otherwise it is removed after the body. Without judges, it is always removed.
+        """
         if not self.options.judges:
             with temporary_folder() as folder:
                 yield folder
@@ -456,7 +464,7 @@ def _key_of_figure(figure: WrittenFigure) -> str:
     """Return the key of a figure in lm-eval's results: `NAME,podium`.
 
     lm-eval divides keys at the comma, so the metric of a slice is part of the name, and its commas
-    become spaces: `bradley-terry exact_match number,podium`.
+    become spaces: `bradley-terry exact_match number,podium`. A slash becomes two underscores.
     """
     metric = "" if figure.slice is None else f" {figure.slice}"
     whole_name = f"{figure.name}{metric}".replace(",", " ").replace("/", "__")
@@ -479,8 +487,9 @@ def _notes_on_lack(task: str, standings: Standings, model: str) -> list[str]:
 def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     """Merge the rankings of several tasks into one with a slice per task.
 
-    Each answer begins with the name of its task. The provenance is that of the first ranking, with
-    the sources of all. A single ranking is returned unchanged.
+    Each answer begins with the name of its task, and each table has a note that tasks are ranked
+    alone. The provenance is that of the first ranking, with the sources of all. A single ranking is
+    returned unchanged.
     """
     first, *others = rankings.values()
     if not others:

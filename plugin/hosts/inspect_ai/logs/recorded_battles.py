@@ -121,6 +121,9 @@ def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
 def _battles_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show) -> RecordedBattles:
     """Read battles, the numbers of repeats, and responses from sources with logs of ordinary evals.
 
+    If no battle has both responses, the result has no responses, and `lacking` names the models
+    without any.
+
     Args:
         sources: the sources.
         paths: the logs of ordinary evals in them.
@@ -226,7 +229,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
 
     Raises:
         UsageError: no battle was played in the logs.
-        DataError: a log is damaged.
+        DataError: a log is damaged, or logs have different answers of a model to one item.
     """
     prefix_of = task_prefixes(logs)
     pairings: dict[Pairing, None] = {}

@@ -34,7 +34,8 @@ def watch_scoring(command: click.Context | None) -> None:
     def clean_up() -> None:
         """Remove the older rankings of the logs that were scored.
 
-        The user is told how many there are, and which could not be removed.
+        Messages say how many other logs still hold a ranking with the old scores, and which
+        rankings could not be removed.
         """
         from podium.hosts.inspect_ai.logs.ranking_in_log import remove_stale_rankings
 

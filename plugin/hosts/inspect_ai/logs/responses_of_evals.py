@@ -16,14 +16,15 @@ from podium.responses.transcripts import AS_RECORDED, AgentWork, Show, work_in
 def responses_in_evals(sources: Sequence[str], paths: Sequence[Path], show: Show) -> Responses:
     """Read the responses of models, and those of the references that `pairwise` compared.
 
-    If a log says what the judge was shown of an agent's work, responses are transcripts where they
-    were before, and answers elsewhere. No response counts as missing, because only recorded battles
-    are played again.
+    If battles in the logs hold the text of a reference, they decide whether responses are
+    transcripts, whatever `show` says: all responses are transcripts if one such battle was judged
+    by transcripts, else all are answers. No response counts as missing, because only recorded
+    battles are played again.
 
     Args:
         sources: the sources, each optionally `label=path`.
         paths: the logs of ordinary evals in these sources.
-        show: what is shown of agents where logs do not say it.
+        show: what is shown of agents if no battle holds the text of a reference.
 
     Raises:
         DataError: a log is damaged, or logs have different answers of a model to one item.

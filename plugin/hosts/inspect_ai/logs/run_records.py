@@ -54,7 +54,10 @@ LIMITS = (
 SYSTEM_MESSAGE = "system_message"
 """Name of Inspect's solver that adds a system message, which is its argument `template`."""
 ABSOLUTE_PATH = re.compile(r"(~|[A-Za-z]:)?[/\\]\S*[/\\](?P<name>[^/\\\s]+)")
-"""Matches an absolute path. Its folders differ between machines."""
+"""Matches an absolute path without white space, of one or more folders and a file name.
+
+The folders differ between machines.
+"""
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Matches the address in the text of a Python object, which differs between processes."""
 
@@ -104,7 +107,10 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
 
 
 def _settings_without_addresses(settings: Mapping[str, Any] | None) -> Settings:
-    """Return settings as pairs, without addresses of Python objects in their values."""
+    """Return settings as pairs of a name and JSON text, sorted by name.
+
+    Settings that are None, and addresses of Python objects in values, are left out.
+    """
     plain = to_jsonable_python(dict(settings or {}), exclude_none=True, fallback=str)
     return tuple((name, ADDRESS.sub("", value)) for name, value in settings_as_pairs(plain))
 
@@ -131,8 +137,9 @@ def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
     """Return the name of the solver and the arguments that were given to it.
 
     If the task chose several solvers, their names are joined by ` + `, and each argument is named
-    `SOLVER.ARGUMENT`. The name is None if there is no solver. Templates of system messages are left
-    out: see `_system_messages_of`.
+    `SOLVER.ARGUMENT`. The name is None if there is no solver. Absolute paths in arguments are
+    replaced by file names (`_without_folders`). Templates of system messages that the task's
+    solvers have are left out, because `_system_messages_of` returns them.
     """
     spec = log.eval
     if spec.solver is not None:
@@ -164,7 +171,8 @@ def _arguments_of_step(step: EvalPlanStep) -> dict[str, Any]:
 def _without_folders(value: Any) -> Any:
     """Return a value in which each text that is an absolute path is replaced by its file name.
 
-    Texts in lists and dictionaries are replaced, too. Any other value is returned as it is.
+    Paths with white space, or without a folder (`/x.json`), are kept (`ABSOLUTE_PATH`). Texts in
+    lists and dictionaries are replaced, too. Any other value is returned as it is.
     """
     if isinstance(value, list):
         return [_without_folders(each) for each in value]
@@ -192,7 +200,8 @@ def _system_messages_of(log: EvalLog) -> str | None:
 def _generation_of(log: EvalLog) -> dict[str, Any]:
     """Return the settings of generation that may change answers.
 
-    They are those that were given with the model, replaced by those of the eval.
+    They are those that were given with the model, replaced by those of the eval. The system message
+    is left out (`OWN_FIELDS`).
     """
     model_config = getattr(log.eval, "model_generate_config", None)
     settings = model_config.model_dump(exclude_none=True) if model_config else {}

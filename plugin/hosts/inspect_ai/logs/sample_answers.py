@@ -234,8 +234,8 @@ def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
 def _response_of(sample: EvalSample, path: Path, log: EvalLog, form: RowForm) -> ResponseRow:
     """Return the response of a sample.
 
-    It has no text, but a reason, if the sample is invalidated or has media that a judge could not
-    be shown.
+    It has no text, but a reason, if the sample is invalidated or ended with an error, if it has
+    media that a judge could not be shown, or if its answer is empty.
     """
     question = question_of(sample, sample.id, str(path), log.eval.task, form.cluster)
     model = log.eval.model

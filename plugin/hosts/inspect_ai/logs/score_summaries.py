@@ -159,7 +159,9 @@ def _order_of(summary: Summary) -> tuple[int, str]:
 
 
 def _values_and_choices(sample: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the values of the scores, and the choices, of a sample or its summary as JSON.
+    """Return two JSON texts: the values of a sample's scores by name, and its choices.
+
+    The sample may also be the summary of one.
 
     The input is left out, because a sample may hold it as an attachment.
     """
@@ -188,7 +190,10 @@ def _has_whole_input(summary: Summary) -> bool:
 
 
 def _texts_of_input(sample_input: Any) -> list[Any]:
-    """Return the texts of an input. Media are no texts."""
+    """Return the content of each message of an input, or the input itself if it is a text.
+
+    The content of a message with media is a list of parts, and not a text.
+    """
     return (
         [sample_input]
         if isinstance(sample_input, str)

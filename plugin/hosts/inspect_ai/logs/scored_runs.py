@@ -247,8 +247,9 @@ def notes_on_means(
 ) -> Iterator[Notice]:
     """Yield notes on means that differ from those in the log's own results.
 
-    Means with `EvalFigure.is_own` have no note. The mean in a note is over the items on which
-    another model was scored, too, because only these are ranked.
+    The compared mean is over the items on which another model was scored, too, because only these
+    are ranked; without such items, it is over all items of the run. Means that are equal to the
+    log's (`EvalFigure.is_own`) have no note.
 
     Args:
         runs: the runs.

@@ -53,6 +53,8 @@ class StopRecord(LogContents):
     def to_text(self, who: str = STOP_MESSAGE) -> str:
         """Return a sentence without full stop: `who`, and the reason after a colon.
 
+        If the reason is a finding, `CANNOT_JUDGE` stands before the colon.
+
         Args:
             who: what the reason has led to: which judge is not asked any more.
         """

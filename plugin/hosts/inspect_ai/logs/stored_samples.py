@@ -145,8 +145,8 @@ def samples_of(path: Path) -> Iterator[ScoredSample]:
 def whole_samples(path: Path) -> Iterator[EvalSample]:
     """Return the samples of a log by epoch, then by id, with their messages and media.
 
-    Samples in which a tool call started an agent also have their events. Samples of an archive are
-    read one at a time, which takes little memory.
+    Samples in which a tool call started an agent also have their events. The store of a sample is
+    left out. Samples of an archive are read one at a time, which takes little memory.
     """
     if path.suffix == ".eval":
         return _parse_members(path, _parse_whole)
@@ -314,7 +314,7 @@ def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
-    """Convert a sample that Inspect has read to a `ScoredSample`, as `_parse_scored` makes it."""
+    """Convert a sample that Inspect has read to a `ScoredSample`, without attachments."""
     sample_input: Input
     if isinstance(sample.input, str):
         sample_input = sample.input

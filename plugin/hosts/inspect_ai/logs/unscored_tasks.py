@@ -48,7 +48,8 @@ def judge_command(paths: Collection[Path]) -> str:
 def _logs_like(path: Path) -> str:
     """Return a glob for the logs of the same task in the same folder, by the name of a log.
 
-    If the name has not the form that Inspect gives it, the path itself is returned.
+    If the name has not the form that Inspect gives it (DATE_TASK_ID), the path itself is
+    returned.
     """
     # Inspect names logs DATE_TASK_ID.eval.
     parts = path.stem.split("_")
@@ -82,7 +83,8 @@ def leave_out_unscored_tasks(
 def _has_scorer(run: FiledRun) -> bool:
     """Return whether a log has scores, or its task has a scorer. True for a tournament.
 
-    True also for a log whose samples cannot be read.
+    Scores are looked for in the results and the first samples. True also for a log whose samples
+    cannot be read.
     """
     header = run.header
     is_scored = bool(header.results and header.results.scores)

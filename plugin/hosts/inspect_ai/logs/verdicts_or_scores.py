@@ -110,6 +110,9 @@ class _TaskRows:
     def verdicts_count(self, asked_metrics: Collection[str]) -> bool:
         """Return whether the verdicts of the task count; else its scores do.
 
+        Verdicts count if the user names a scorer of verdicts, or `all` and there are no scores. If
+        no metric is named, verdicts count unless scores rank more models. False without verdicts.
+
         Args:
             asked_metrics: names of metrics, with or without task and scorer, or `all`; empty if the
                 user names none.
@@ -133,7 +136,10 @@ class _TaskRows:
         return bool(verdicts) or (not scores and ALL_METRICS in asked_metrics)
 
     def _is_of_scores(self, name: str) -> bool:
-        """Return whether a name that the user asks for is that of a metric of the scores."""
+        """Return whether a name that the user asks for is that of a metric of the scores.
+
+        The name `all` is one if some log has scores.
+        """
         if name == ALL_METRICS:
             return bool(self.scored)
         return any(name in metric_names(measure) for measure in self.measures)

@@ -353,8 +353,8 @@ def _cacheable_text(cacheable: CacheableInput) -> str:
 def most_output(limits: CallLimits, judging: Judging) -> int | None:
     """Return the largest limit of output tokens that a reply of a judge may have; None if no limit.
 
-    With `replies=auto`, a reply may be a text or JSON, so the larger of both limits counts. The
-    result is None if texts have no limit, and with `replies=schema` if JSON has none.
+    With `replies=schema`, it is the limit of JSON. Otherwise the larger of the limits of texts and
+    JSON counts: None if texts have no limit, the limit of texts if JSON has none.
 
     Args:
         limits: the limits of the judge.
@@ -441,7 +441,7 @@ def _price_text(
 
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:
-    """Yield notes on options that make this run slow, or that have no effect."""
+    """Yield notes on `--log-format json`, which is slow, and on batches of providers."""
     if value_of_option("log_format") == "json":
         yield (
             "note: --log-format json takes twice the CPU and eight times the disk "

@@ -76,7 +76,11 @@ class SampleBuilder:
         return PlannedSamples(lambda: self._plan_battles(pairings, number))
 
     def _plan_battles(self, pairings: Sequence[Pairing], number: int) -> Iterator["PlannedSample"]:
-        """Yield a planned sample per battle; its arguments are those of `build_battle_samples`."""
+        """Yield a planned sample per battle, as `build_battle_samples` builds them.
+
+        Battles without the texts of both responses are left out. All battles must have been
+        assigned to judges before.
+        """
         short = self.short_names
         for pairing, judges in self._with_judges(pairings):
             # Ids have short names, because Inspect shows them in lists.
@@ -155,7 +159,11 @@ class SampleBuilder:
         return packs
 
     def _pack_id(self, key: "PackKey", number: int, part: int) -> str:
-        """Return the id of a part of a pack in round `number`, both counted from 1."""
+        """Return the id of a part of a pack in round `number`, both counted from 1.
+
+        For example: `q7::round 2::response 2::judge 1::part 3`. The first response and the first
+        part are not named, nor are judges that do not take turns.
+        """
         item, response, judges = key
         sample_id = f"{item}::round {number}"
         if response > 1:

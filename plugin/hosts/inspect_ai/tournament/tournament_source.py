@@ -165,6 +165,8 @@ class TournamentSource(SampleSource):
     def _record_end(self, sample: EvalSample | Sample, completed: EvalSample | None) -> None:
         """Record what a sample leaves at its end in `events`.
 
+        Answers that a sample requested count as failed if Inspect did not complete the sample.
+
         Args:
             sample: the sample, whose metadata says what it was for.
             completed: the sample with its results; None if Inspect did not complete it.
@@ -185,8 +187,9 @@ class TournamentSource(SampleSource):
     async def next_samples(self) -> list[Sample] | None:
         """Return the samples to play next, or the sample that announces the next round.
 
-        None if the tournament is over, or if samples of the round still run. The rounds are
-        computed from the beginning in each call, from what the samples of this attempt left.
+        None if the tournament is over, if samples of the round still run, or if the cost limit is
+        reached. The rounds are computed from the beginning in each call, from what the samples of
+        this attempt left.
         """
         ends = self._current_attempt()
         outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}
@@ -247,7 +250,7 @@ class TournamentSource(SampleSource):
         Returns:
             The schedule, perhaps without battles whose answers failed; or the samples that request
             answers, announce a new schedule or end the tournament; or None if such samples are
-            still running.
+            still running, the cost limit is reached, or no battle is left and there is no answer.
 
         Raises:
             PodiumError: no battle was played, and all answers that the next ones need failed.
@@ -398,7 +401,8 @@ class TournamentSource(SampleSource):
         """Return the sample that announces how many remaining samples the cost limit allows.
 
         The number is computed once. A retry plays the recorded portions, even if they cost more.
-        None if no sample remains, or if this portion was announced before.
+        The sample is recorded as scheduled. None if no sample remains, if this portion was
+        announced before, or if the cost has no limit.
 
         Args:
             samples_left: the remaining samples.

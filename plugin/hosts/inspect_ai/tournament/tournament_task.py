@@ -150,8 +150,8 @@ def _build_source(
     """Return the source of samples, which asks the rule for one round after another.
 
     The source plans packs if the plan says so, small packs if the cost is limited. If this run
-    plays a shard, the source has an opening sample that says that the shard is empty. It is played
-    only if all battles are in other shards.
+    plays a shard of a tournament with battles, the source has an opening sample that says that the
+    shard is empty. It is played only if all battles are in other shards.
     """
     builder = plan.sample_builder
     shard = plan.shard

@@ -104,7 +104,8 @@ def bradley_terry(
             and t with G - 1 degrees of freedom) or `bootstrap` (percentile; not with
             length_control).
         resamples: number of resamples of the bootstrap, at least 2.
-        cluster: `item`, or `row` for comparison.
+        cluster: `item`, or `row` for comparison. With `item`, and `sandwich` without
+            length_control, the errors also allow for ten or more voters or judges.
         pin: `MODEL:1000` shifts all scores so that this model has 1000. It replaces `centre`.
         centre: models whose mean is 1500; by default all that are not separated, where models with
             few items count less.
@@ -160,8 +161,8 @@ class _Additions:
         """Return standings with these diagnostics, and with `notes` and these warnings.
 
         The warnings of `standings` come first, then `notes`, then these warnings. On a ladder, the
-        first model was rated before these battles, which did not choose it: there is no interval
-        that allows for its choice.
+        diagnostic `LEADER_INTERVAL` is removed: the first model was rated before these battles,
+        which did not choose it, so that no interval has to allow for its choice.
         """
         diagnostics = {**standings.diagnostics, **self.diagnostics}
         if "ladder" in self.diagnostics:
@@ -370,9 +371,10 @@ def estimate_elo(
 
     Models with few items get intervals by score tests, and models that hardly vary get those of
     their pair tests. Separated models get one-sided bounds, except on a ladder. The intervals of
-    two models alone follow from the test of their difference. If the fit has further coefficients,
-    such as a slope of length, there are neither intervals by tests nor bounds. A single cluster
-    gives no intervals. On a ladder, the estimate has no tests of pairs.
+    two models alone follow from the test of their difference, unless a covariance is added. If the
+    fit has further coefficients, such as a slope of length, there are neither intervals by tests
+    nor bounds. A single cluster gives no intervals. On a ladder, the estimate has no tests of
+    pairs.
 
     Args:
         strengths: the fitted log-strengths.

@@ -250,6 +250,8 @@ def _with_introduction(view: str, lines: Sequence[Span], statement: Statement) -
 def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int]:
     """Return the start of a line after its list mark and, if wanted, the starts of its sentences.
 
+    After these, the list has the places after a basis that begins one of them, such as `On style:`.
+
     Args:
         view: the judge's own words.
         line: span of the line.

@@ -126,7 +126,7 @@ def half_splits(
 
     Returns:
         Coverage and median width in the covered half, shape (splits,) each; None if a half has too
-        few models for a finite quantile.
+        few models for a finite quantile, or if `splits` is below 1.
 
     Source: Soft-Elo, section 5.3.
     """
@@ -206,7 +206,10 @@ class ConformalRule:
 
     @property
     def method(self) -> str:
-        """Name of the interval's method."""
+        """Name of the interval's method, such as `t (n = 12): assumes normal disagreement`.
+
+        It is `conformal` if `q` is used, also if `q` is infinite.
+        """
         if self.quantile_used == self.q:
             return "conformal"
         return f"t (n = {self.scores}): assumes normal disagreement"
@@ -228,7 +231,8 @@ class ConformalRule:
         end: votes say less about a model that wins, or loses, almost all battles. From the end on,
         the variance of the rating by humans grows as the variance of a vote falls. Without this,
         95% bounds covered 88% of 200 models that were 1.2 logits above all others; `python
-        benchmarks/claims.py extrapolation` prints what they cover.
+        benchmarks/claims.py extrapolation` prints what they cover. Nothing grows, and the result is
+        `error`, if the human standard error is unknown or `of` is `human`.
 
         Args:
             se: standard error of the rating, as of `error`.
@@ -319,7 +323,8 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
     """Yield warnings if judge, prompt or size of the margins differ from the calibration's.
 
     There is another warning if the calibration or the battles do not name the judge. Prompts are
-    compared if calibration and battles have some, and so are margins.
+    compared if calibration and battles have some, and so are margins. The size of margins differs
+    if the mean |margin| has changed by more than the factor `MOST_DRIFT`.
     """
     calibrated_prompts = set(calibration.provenance.get("prompts", []))
     prompts = set(prompt_hashes(battles))

@@ -217,8 +217,8 @@ def t_tails(
 ) -> Tails:
     """Return the one-sided p-values of a t test of a mean of zero, at least 2^-n for n items.
 
-    Both are 0.5 for fewer than two items. If the contributions do not vary, they are 2^-n in the
-    direction of the mean, and 1 in the other.
+    Both are 0.5 for fewer than two items. If the contributions do not vary and nothing is added,
+    they are 2^-n in the direction of the mean, and 1 in the other; both are 0.5 if all are zero.
 
     Args:
         contributions: what each item contributes, shape (items,).
@@ -262,7 +262,7 @@ def with_least_p_values(test: DifferenceTest, clusters: int) -> DifferenceTest:
     Args:
         test: the test, with voters or judges as clusters.
         clusters: n, the number of clusters of the one of the two models that has fewer. From
-            `FEWEST_FOR_NORMAL` on, the test is returned unchanged.
+            `FEWEST_FOR_NORMAL` on, p-values are unchanged; `fewest_raters` is set in each case.
     """
     counted = replace(test, fewest_raters=clusters)
     if clusters >= FEWEST_FOR_NORMAL:
@@ -626,8 +626,9 @@ def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> Dif
         value = float(np.copysign(largest, value))
 
     def tails(null: float) -> Tails:
-        """Return the p-values of an assumed difference `null`, as described in the outer
-        function.
+        """Return the largest probabilities that all items have `value`, for an assumed mean.
+
+        The first is for a mean of at most `null`, the second for a mean of at least `null`.
         """
         below = 1.0
         if value > -largest:

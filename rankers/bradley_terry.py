@@ -202,7 +202,7 @@ def _estimate_with_raters(
         return estimate_elo(strengths, coded, scale, level)
 
     def covariance_of_strengths(clustered: CodedBattles) -> np.ndarray:
-        """Return the covariance of the log-strengths, shape (models, models).
+        """Return the covariance of the log-strengths by the clusters, shape (models, models).
 
         They come before other coefficients.
         """

@@ -121,11 +121,11 @@ def _add_object(
         view: the judge's own words.
         text: the reply.
         span: start and end of the object.
-        pieces: pattern of a piece (see the top of this file).
+        pieces: pattern of the name of a criterion or response, a number, a remark or another word.
 
     Returns:
-        The reason why the reply is unparsed, `bad JSON` or `several verdicts` (see `read_table`);
-        None if the object fits.
+        The reason why the reply is unparsed: `bad JSON` if the object is cut off or has other
+        content, `several verdicts` if a score differs from the table's; None if the object fits.
     """
     start, end = span
     block = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH_JSON))
@@ -161,7 +161,7 @@ def _add_equal_lines(table: ScoreTable, view: str, pieces: re.Pattern[str]) -> N
     Args:
         table: the scores of at least one object; changed in place.
         view: the judge's own words.
-        pieces: pattern of a piece (see the top of this file).
+        pieces: pattern of the name of a criterion or response, a number, a remark or another word.
     """
     first_start, _ = table.places[0]
     _, last_end = table.places[-1]
@@ -181,7 +181,7 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
 
     Args:
         view: the judge's own words.
-        pieces: pattern of a piece (see the top of this file).
+        pieces: pattern of the name of a criterion or response, a number, a remark or another word.
 
     Returns:
         The table. If the reply is unparsed, the reason: `no verdict` if there are no scores or the

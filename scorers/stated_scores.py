@@ -108,8 +108,9 @@ def preferred_by_scores(view: str) -> str | None:
     """Return the response with the higher score, A or B.
 
     The last scores that are called a total, average or score decide. The last ones are those in
-    JSON fields, else those under headings, in tables or in sentences. If no scores are called so,
-    all pairs of different scores must agree. Only the last 3,000 characters are searched.
+    JSON fields, else those under headings, else those in tables, else those in sentences. If no
+    scores are called so, all pairs of different scores must agree. Only the last 3,000 characters
+    are searched.
 
     Returns:
         The letter. None if there are no scores of both responses, if the scores are equal, or if

@@ -155,7 +155,8 @@ def leave_one_score_out(
     """Return coverage and median width (Elo points) of intervals that leave one score out.
 
     The interval of a model uses the quantile of the scores of all other models. The result is None
-    if there are too few models for a finite quantile. The arguments are those of `half_splits`.
+    if there are too few models for a finite quantile. `residual` is the judge's rating minus the
+    human rating of each model, and `error` the error that divides it, shape (models,) each.
     """
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
@@ -235,7 +236,7 @@ class ConformalRule:
         `error`, if the human standard error is unknown or `of` is `human`.
 
         Args:
-            se: standard error of the rating, as of `error`.
+            se: standard error of the rating, scale-corrected if there is a correction.
             elo: the rating, scale-corrected, in Elo points.
             end: the scale-corrected rating, in Elo points, of the calibrated model whose rating is
                 nearest to `elo`.

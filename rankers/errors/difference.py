@@ -320,7 +320,9 @@ def normal_skewness_error(number: int) -> float:
 
 
 def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
-    """Return t statistics of means of `number` values transformed as in `unskewed_tails`.
+    """Return t statistics of means of `number` values, corrected for skewness (Hall 1992).
+
+    The transformation is that of `unskewed_tails`.
 
     `t` and `skewness` are numbers, or arrays of one shape. Statistics beyond `LARGEST_CORRECTED_T`
     are changed as this one is.
@@ -577,7 +579,10 @@ def _mean_difference_test(
         name = "sign flips"
 
     def tails(null: float) -> Tails:
-        """Return the p-values of an assumed difference, by the larger one on each side."""
+        """Return the p-values of an assumed difference: on each side, the larger of two.
+
+        One is by sign flips or t, the other by t corrected for skewness.
+        """
         # On each side, the larger p-value of the uncorrected test and the corrected one counts.
         contributions_to_null = item_weight * (differences - null)
         return larger_tails(
@@ -670,7 +675,10 @@ def _two_valued_difference(
     is_exact_near = won + lost < FEWEST_DIFFERING
 
     def tails(null: float) -> Tails:
-        """Return the p-values of an assumed difference, each by score or by the exact test."""
+        """Return the p-values of an assumed difference by the score test.
+
+        On a side of few items, the larger of this p-value and the exact one is returned.
+        """
         difference = float(np.clip(null / common_size, -1, 1))
         by_score = score_tails(won, lost, items, difference)
         above, below = larger_tails(by_score, conditional_tails(won, lost, items, difference))

@@ -719,8 +719,9 @@ def _critical_value_by_holm(
     """Return the critical value of |t| for the pairs that Holm's rule (1979) does not reject.
 
     All pairs whose |t| is larger are rejected, and no other pairs. With r of m pairs rejected, the
-    critical value is the two-sided t quantile of the error rate 1 - `level` divided by m - r. The
-    arguments are those of `_critical_value_of`.
+    critical value is the two-sided t quantile of the error rate 1 - `level` divided by m - r.
+    `codes` are those of the n models with standard errors, and `covariance` is that of their
+    scores, shape (n, n). The result is infinite for fewer than two models.
     """
     pairs = len(codes) * (len(codes) - 1) // 2
     rejected = 0

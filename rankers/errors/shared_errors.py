@@ -188,7 +188,7 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
     pairs).
 
     `products` are the sums by item, shape (4, clusters, pairs), and `curves` the predicted
-    covariances, as of `_excess_correlations`.
+    covariances by size of the item effects, shape (2, sizes, pairs).
     """
     sums = products.sum(axis=1)
     influence = np.zeros((products.shape[1], 2, sums.shape[1]))

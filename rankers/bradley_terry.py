@@ -273,7 +273,8 @@ def _scale_of_fit(
 ) -> EloScale:
     """Return the Elo scale of a fit without a ladder.
 
-    `centre` and `pin` are options of `bradley_terry`.
+    `centre` and `pin` are options of `bradley_terry`. Without them, 1500 is the mean of the models
+    that are not separated or, if all are, of all models.
     """
     bounded = bounded_models(strengths.graph)
     return elo_scale(

@@ -326,7 +326,7 @@ def _estimate_shares(
     if interval == "bootstrap":
 
         def resampled_shares(numbers_of_draws: np.ndarray) -> np.ndarray:
-            """Return the shares in resamples, shape (resamples, anchors).
+            """Return the shares in resamples, NaN where unknown, shape (resamples, anchors).
 
             `numbers_of_draws` says how often each cluster is drawn, shape (resamples, clusters).
             """

@@ -195,7 +195,7 @@ def _bootstrap_means(
     sums_of_weights = matrix.sum_by_cluster(matrix.weight_of_known)
 
     def resampled_means(counts: np.ndarray) -> np.ndarray:
-        """Return the means of resamples, shape (draws, models).
+        """Return the means of resamples, NaN where no score is drawn, shape (draws, models).
 
         `counts` says how often each cluster is drawn, shape (draws, clusters).
         """

@@ -173,7 +173,7 @@ def build_standings(
 
 
 def _unranked_entry(model: str, rank: int) -> Entry:
-    """Return the row of a model without a readable battle; all figures but the rank are unknown."""
+    """Return the row of a model without a readable battle: its rank, 0 battles, no other figure."""
     return Entry(
         model=model,
         rank=rank,
@@ -545,7 +545,10 @@ def _effective_raters(estimate: ScoreEstimates) -> float | None:
 
 
 def _warn_of_busy_raters(estimate: ScoreEstimates) -> Iterator[Notice]:
-    """Yield a warning if few of the raters gave so many verdicts that all count as few."""
+    """Yield a warning if few of the raters gave so many verdicts that all count as few.
+
+    Few is fewer than `FEWEST_EFFECTIVE_RATERS`, by `_effective_raters`.
+    """
     effective = _effective_raters(estimate)
     if effective is None or effective >= FEWEST_EFFECTIVE_RATERS or estimate.raters is None:
         return

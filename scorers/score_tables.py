@@ -114,7 +114,8 @@ def _add_object(
 ) -> str | None:
     """Add the scores, the place and the remarks of one JSON object to a table.
 
-    Of an object that names no criterion, only the remarks are added.
+    Of an object that names no criterion, only the remarks are added. A line directly before the
+    object, such as `Scores of A:`, names the response of its scores, and belongs to the place.
 
     Args:
         table: the scores so far; changed in place.

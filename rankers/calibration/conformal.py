@@ -232,8 +232,8 @@ class ConformalRule:
         end: votes say less about a model that wins, or loses, almost all battles. From the end on,
         the variance of the rating by humans grows as the variance of a vote falls. Without this,
         95% bounds covered 88% of 200 models that were 1.2 logits above all others; `python
-        benchmarks/claims.py extrapolation` prints what they cover. Nothing grows, and the result is
-        `error`, if the human standard error is unknown or `of` is `human`.
+        benchmarks/claims.py extrapolation` prints what they cover. If the human standard error is
+        unknown, or `of` is `human`, the result equals `error` everywhere.
 
         Args:
             se: standard error of the rating, scale-corrected if there is a correction.

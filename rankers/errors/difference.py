@@ -677,7 +677,8 @@ def _two_valued_difference(
     def tails(null: float) -> Tails:
         """Return the p-values of an assumed difference by the score test.
 
-        On a side of few items, the larger of this p-value and the exact one is returned.
+        The larger of this p-value and the exact one is returned on the side of 0 if few items
+        differ, and on the other side if the model that is behind won few items.
         """
         difference = float(np.clip(null / common_size, -1, 1))
         by_score = score_tails(won, lost, items, difference)

@@ -613,7 +613,7 @@ class EloTests:
         if only_pair is not None:
 
             def tails_of(elo: float) -> Tails:
-                """Return the p-values of an assumed difference in Elo, by that of the win rates."""
+                """Return the p-values of an assumed difference in Elo, by tests of win rates."""
                 win_rate = float(expit(elo / POINTS))
                 return only_pair.tails(2 * win_rate - 1)
 

@@ -264,9 +264,8 @@ def tested_pairs(
 
     The p-value of a test of n items is at least 2^-n, so that tests of few items that cannot
     reject are left out, and so are pairs for which `PairTests.may_differ` is False. If all tests of
-    pairs without a standard error reject, the other pairs
-    keep the whole error rate (the fallback procedure of Wiens 2003). Else they keep a share of it
-    that is proportional to their number.
+    pairs without a standard error reject, the other pairs keep the whole error rate (the fallback
+    procedure of Wiens 2003). Else they keep a share of it that is proportional to their number.
 
     Args:
         estimate: the scores, with the tests of pairs.

@@ -149,9 +149,9 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     """Test whether the errors of each pair of judges agree more than those of the other pairs.
 
     The result has one record for each tested pair, named or not, in the order of the judges' codes.
-    The excess of a pair is the correlation of its residuals minus a prediction; a pair is named if
-    its excess over either prediction (item effects that are equal for all judges, or proportional
-    to their slopes) is significant. The standard error of an excess
+    The excess of a pair is the correlation of its residuals minus a prediction. There are two
+    predictions, by item effects that are equal for all judges and by effects proportional to their
+    slopes; a pair is named if both excesses are significant. The standard error of an excess
     follows from what each item contributes, by the delta method. The level is Bonferroni's over
     all pairs. Pairs with fewer than 30 common matchups are left out. The list is empty if fewer
     than three pairs are left.

@@ -104,7 +104,8 @@ def bradley_terry(
             and t with G - 1 degrees of freedom) or `bootstrap` (percentile; not with
             length_control).
         resamples: number of resamples of the bootstrap, at least 2.
-        cluster: `item`, or `row` for comparison.
+        cluster: `item`, or `row` for comparison. With `item`, and `sandwich` without
+            length_control, the errors also allow for ten or more voters or judges.
         pin: `MODEL:1000` shifts all scores so that this model has 1000. It replaces `centre`.
         centre: models whose mean is 1500; by default all that are not separated, where models with
             few items count less.
@@ -160,8 +161,8 @@ class _Additions:
         """Return standings with these diagnostics, and with `notes` and these warnings.
 
         The warnings of `standings` come first, then `notes`, then these warnings. On a ladder, the
-        first model was rated before these battles, which did not choose it: there is no interval
-        that allows for its choice.
+        diagnostic `LEADER_INTERVAL` is removed: the first model was rated before these battles,
+        which did not choose it, so that no interval has to allow for its choice.
         """
         diagnostics = {**standings.diagnostics, **self.diagnostics}
         if "ladder" in self.diagnostics:
@@ -201,7 +202,7 @@ def _estimate_with_raters(
         return estimate_elo(strengths, coded, scale, level)
 
     def covariance_of_strengths(clustered: CodedBattles) -> np.ndarray:
-        """Return the covariance of the log-strengths, shape (models, models).
+        """Return the covariance of the log-strengths by the clusters, shape (models, models).
 
         They come before other coefficients.
         """
@@ -272,7 +273,8 @@ def _scale_of_fit(
 ) -> EloScale:
     """Return the Elo scale of a fit without a ladder.
 
-    `centre` and `pin` are options of `bradley_terry`.
+    `centre` and `pin` are options of `bradley_terry`. Without them, 1500 is the mean of the models
+    that are not separated or, if all are, of all models.
     """
     bounded = bounded_models(strengths.graph)
     return elo_scale(
@@ -370,9 +372,10 @@ def estimate_elo(
 
     Models with few items get intervals by score tests, and models that hardly vary get those of
     their pair tests. Separated models get one-sided bounds, except on a ladder. The intervals of
-    two models alone follow from the test of their difference. If the fit has further coefficients,
-    such as a slope of length, there are neither intervals by tests nor bounds. A single cluster
-    gives no intervals. On a ladder, the estimate has no tests of pairs.
+    two models alone follow from the test of their difference, unless a covariance is added. If the
+    fit has further coefficients, such as a slope of length, there are neither intervals by tests
+    nor bounds. A single cluster gives no intervals. On a ladder, the estimate has no tests of
+    pairs.
 
     Args:
         strengths: the fitted log-strengths.

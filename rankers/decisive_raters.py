@@ -258,7 +258,8 @@ def _without_most_active(
     """Compute scores without each of the raters with the most verdicts, shape (raters, models).
 
     The scores without other raters are NaN, and so are the scores without a rater who gave all
-    verdicts. At most `MOST_FITTED` raters are left out, fewer if `rows` is large.
+    verdicts. At most `MOST_FITTED` raters are left out, fewer if `rows` is large, but up to
+    `FEWEST_FITTED` in any case.
 
     Args:
         verdicts: number of verdicts of each rater, shape (raters,).

@@ -138,10 +138,11 @@ def informativeness(
 
     The share is over all items and all unordered pairs of other models. Only pairs with both
     verdicts readable are compared; the column `pairs` counts them. An item counts by the mean
-    weight of its battles. The score compares all distinct merged verdicts: five-level labels by
-    their margin, others by their credit. The column `three_level` has I if only win, tie and loss
-    are distinguished, and `three_level_se` its standard error. If credits are continuous, this I
-    is the score.
+    weight of its battles. The score compares all distinct merged verdicts: by their margin if all
+    battles have one and there are at most `MOST_LEVELS` sizes (as of five-level labels), else by
+    their credit. The column `three_level` has I if only win, tie and loss are distinguished, and
+    `three_level_se` its standard error. If credits are continuous, too, this I is the score, and
+    there are no such columns.
 
     Args (others as of `bradley_terry`):
         interval: `sandwich` (linearized ratio, clustered by item, t quantile) or `bootstrap`
@@ -325,7 +326,7 @@ def _estimate_shares(
     if interval == "bootstrap":
 
         def resampled_shares(numbers_of_draws: np.ndarray) -> np.ndarray:
-            """Return the shares in resamples, shape (resamples, anchors).
+            """Return the shares in resamples, NaN where unknown, shape (resamples, anchors).
 
             `numbers_of_draws` says how often each cluster is drawn, shape (resamples, clusters).
             """

@@ -195,7 +195,7 @@ def _bootstrap_means(
     sums_of_weights = matrix.sum_by_cluster(matrix.weight_of_known)
 
     def resampled_means(counts: np.ndarray) -> np.ndarray:
-        """Return the means of resamples, shape (draws, models).
+        """Return the means of resamples, NaN where no score is drawn, shape (draws, models).
 
         `counts` says how often each cluster is drawn, shape (draws, clusters).
         """
@@ -502,9 +502,10 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
     """Test the difference of the mean scores of two models, given by code.
 
     The difference is first minus second, over the items on which both models have a score. The
-    result is None if there are no such items. If these scores have two distinct values only, the
-    sign test is used, else the test that suits their number (`paired_difference`). If items have
-    groups, the test is over the groups instead (`grouped_difference`).
+    result is None if there are no such items. If these scores have two distinct values only, and
+    the items have equal weights, the sign test is used, else the test that suits their number
+    (`paired_difference`). If items have groups, the test is over the groups instead
+    (`grouped_difference`).
     """
     scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -695,7 +696,12 @@ def _exact_medians(estimate: ScoreEstimates, matrix: ScoreMatrix, level: float) 
 
 
 def _rank_of_end(scores: int, level: float) -> int:
-    """Return the k of `_exact_medians` for a number of scores; 0 if there is none."""
+    """Return the largest k such that at most k - 1 of n tosses of a coin are heads rarely enough.
+
+    n is the number of scores, and rarely enough is a probability of at most (1 - `level`) / 2. The
+    k-th smallest and k-th largest score are the ends of a median's interval. The result is 0 if
+    there is no such k.
+    """
     tail = (1 - level) / 2
     # The normal approximation differs from k by less than 2.
     mean_heads = scores / 2
@@ -779,7 +785,8 @@ class ScorePlaces:
         score: the scores, NaN where missing, shape (2 battles,).
         item: code of the item of each score, from 0, shape (2 battles,).
         model: code of the model of each score, shape (2 battles,).
-        weight: mean weight of each item's battles, shape (items,); None without weights.
+        weight: mean weight of each item's battles, shape (items,); None if there are no weights or
+            all are equal.
     """
 
     score: np.ndarray

@@ -173,7 +173,7 @@ def build_standings(
 
 
 def _unranked_entry(model: str, rank: int) -> Entry:
-    """Return the row of a model without a readable battle; all figures but the rank are unknown."""
+    """Return the row of a model without a readable battle: its rank, 0 battles, no other figure."""
     return Entry(
         model=model,
         rank=rank,
@@ -532,8 +532,9 @@ def _warn_of_single_raters(
 def _effective_raters(estimate: ScoreEstimates) -> float | None:
     """Return as how many equally active raters all count, by the median over models.
 
-    It is 1 plus the degrees of freedom. None if raters do not vary, or if they are not what limits
-    the degrees of freedom because there are few clusters.
+    It is 1 plus the degrees of freedom. Only models that at least `FEWEST_EFFECTIVE_RATERS` raters
+    judged count. None if there is no such model, if raters do not vary, or if raters are not what
+    limits the degrees of freedom because there are few clusters.
     """
     if estimate.raters is None or estimate.raters_of_model is None or estimate.freedom is None:
         return None
@@ -544,7 +545,10 @@ def _effective_raters(estimate: ScoreEstimates) -> float | None:
 
 
 def _warn_of_busy_raters(estimate: ScoreEstimates) -> Iterator[Notice]:
-    """Yield a warning if few of the raters gave so many verdicts that all count as few."""
+    """Yield a warning if few of the raters gave so many verdicts that all count as few.
+
+    Few is fewer than `FEWEST_EFFECTIVE_RATERS`, by `_effective_raters`.
+    """
     effective = _effective_raters(estimate)
     if effective is None or effective >= FEWEST_EFFECTIVE_RATERS or estimate.raters is None:
         return
@@ -577,7 +581,11 @@ def _models_of_few_raters(
 def _warn_of_few_raters(
     models: Sequence[str], estimate: ScoreEstimates, level: float
 ) -> Iterator[Notice]:
-    """Yield a warning of the models of `_models_of_few_raters`, whose arguments these are."""
+    """Yield a warning that names the models with too few raters to be clearly ahead or behind.
+
+    There is none if raters do not vary. `models` are the names by code, and `level` is the
+    confidence level, in (0, 1).
+    """
     few_raters = _models_of_few_raters(models, estimate, level)
     if few_raters and estimate.raters is not None:
         unit, _ = estimate.raters

@@ -74,8 +74,9 @@ def win_rate(
 
     Args (others as of `bradley_terry`):
         anchor: use only the battles against this model.
-        interval: `sandwich` (linearized ratio, clustered, t) or `bootstrap` (percentile; not with
-            length_control).
+        interval: `sandwich` (linearized ratio, clustered, t; with cluster=item and without an
+            anchor, the errors also allow for ten or more voters or judges) or `bootstrap`
+            (percentile; not with length_control).
         length_control: against one baseline, as if all responses were equally long (AlpacaEval's
             model).
         length_data: external data of that model: difficulties of items, rows of gamed baselines.

@@ -150,6 +150,8 @@ Span = tuple[int, int]
 def own_words(text: str) -> str | None:
     """Mask all of a reply but the judge's own words.
 
+    A quotation as short as a verdict, such as `"A"`, and the text in a closed code fence stay.
+
     Returns:
         The view, which is as long as the text. None if the text is no reply: it is a conversation,
         has a fence of the prompt without its counterpart (`PROMPT_FENCE`), has the token that
@@ -289,7 +291,8 @@ def _merge_overlaps(spans: Iterable[Span]) -> list[Span]:
 def _without_chat_tokens(view: str) -> str:
     """Replace the tokens of a chat template around the reply by blanks.
 
-    A role such as `assistant:` before the reply is replaced, too. The text keeps its length.
+    A role such as `assistant:` before the reply is replaced, too, and `BOX_TOKEN` is replaced
+    everywhere. The text keeps its length.
     """
     view = BOX_TOKEN.sub(lambda token: " " * len(token[0]), view)
     opening = OPENING_TURN.match(view)

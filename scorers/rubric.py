@@ -103,7 +103,9 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     0 by its sign. `criteria` has the difference of each criterion.
 
     The verdict is unparsed if a score is missing (`bad JSON`) or not in 1 to 10 (`out of range`),
-    or if the text around the scores speaks against them (`_reason_outside`).
+    if two scores for one criterion of a response differ (`several verdicts`), or if the text around
+    the scores speaks against them (`_reason_outside`). A reply without scores and braces has the
+    reason of `no_verdict`.
     """
     if reply.reason_of_silence:
         return Verdict(credit=None, reason=reply.reason_of_silence)

@@ -184,8 +184,9 @@ def _example_reply(allowed: Allowed) -> Any:
         allowed: what the value may be; for an object, the `Fields` of the object.
 
     Returns:
-        A text that describes the allowed texts. For an object, a dictionary with the example of
-        each of its fields.
+        A text that describes the allowed texts: all of them with `or` between or, of more than
+        `MOST_LISTED_VALUES`, the first and the last with `to` between. For an object, a dictionary
+        with the example of each of its fields.
     """
     if isinstance(allowed, Mapping):
         return {name: _example_reply(values) for name, values in allowed.items()}

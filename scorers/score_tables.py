@@ -76,7 +76,8 @@ class ScoreTable:
 def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | str:
     """Read the scores from the JSON objects of a text or, if it has no braces, from its lines.
 
-    Objects that name no criterion are ignored. Whether all scores are there is not checked.
+    Objects that name no criterion are ignored. Whether all scores are there is not checked. Lines
+    that repeat all scores of the objects only add their places.
 
     Args:
         view: the judge's own words (`own_words` of the text).
@@ -85,8 +86,9 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
 
     Returns:
         The table, which may have no scores. If the reply is unparsed, the reason: `bad JSON` if an
-        object is cut off or has other content, `several verdicts` if two scores of a criterion and
-        response differ, or `no verdict` if no line has scores.
+        object is cut off or has other content, or if there are more than `MOST_BRACES` opening
+        braces; `several verdicts` if two scores of a criterion and response differ; or `no verdict`
+        if there are no braces and no line has scores or the text is longer than `LONGEST_TABLE`.
     """
     pieces = re.compile(
         rf"(?=[\w−-])(?:\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b"
@@ -114,18 +116,19 @@ def _add_object(
 ) -> str | None:
     """Add the scores, the place and the remarks of one JSON object to a table.
 
-    Of an object that names no criterion, only the remarks are added.
+    Of an object that names no criterion, only the remarks are added. A line directly before the
+    object, such as `Scores of A:`, names the response of its scores, and belongs to the place.
 
     Args:
         table: the scores so far; changed in place.
         view: the judge's own words.
         text: the reply.
         span: start and end of the object.
-        pieces: pattern of a piece (see the top of this file).
+        pieces: pattern of the name of a criterion or response, a number, a remark or another word.
 
     Returns:
-        The reason why the reply is unparsed, `bad JSON` or `several verdicts` (see `read_table`);
-        None if the object fits.
+        The reason why the reply is unparsed: `bad JSON` if the object is cut off or has other
+        content, `several verdicts` if a score differs from the table's; None if the object fits.
     """
     start, end = span
     block = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH_JSON))
@@ -161,7 +164,7 @@ def _add_equal_lines(table: ScoreTable, view: str, pieces: re.Pattern[str]) -> N
     Args:
         table: the scores of at least one object; changed in place.
         view: the judge's own words.
-        pieces: pattern of a piece (see the top of this file).
+        pieces: pattern of the name of a criterion or response, a number, a remark or another word.
     """
     first_start, _ = table.places[0]
     _, last_end = table.places[-1]
@@ -181,7 +184,7 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
 
     Args:
         view: the judge's own words.
-        pieces: pattern of a piece (see the top of this file).
+        pieces: pattern of the name of a criterion or response, a number, a remark or another word.
 
     Returns:
         The table. If the reply is unparsed, the reason: `no verdict` if there are no scores or the
@@ -227,6 +230,9 @@ def _scores_of_pieces(
 ) -> Scores | None:
     """Assign numbers to the criterion and the response that are named before them.
 
+    Numbers after a remark such as `total` are skipped until the next criterion. Outside of a JSON
+    object, words and numbers without a cell are ignored.
+
     Args:
         pieces: names of criteria and of responses, remarks, numbers and words, in order.
         side: the response that is named before the pieces; empty if none is.
@@ -234,7 +240,8 @@ def _scores_of_pieces(
 
     Returns:
         The scores. None if two numbers of one cell (a response and a criterion) differ, if a number
-        has another scale than 10, or if an object has other words or a number without a cell.
+        has another scale than 10, or if an object has a number without a cell or a word that is not
+        introductory (`is_introductory`).
     """
     scores: Scores = {}
     sides = [side] if side else []  # the responses of the next numbers
@@ -315,7 +322,7 @@ def _cell_of_number(
 def without_template(text: str) -> str:
     """Replace the objects in which all scores are 0, as in the template of the prompt, by blanks.
 
-    Nothing is changed if the text has no other object.
+    Nothing is changed if the text has no other object, or more than `MOST_BRACES` opening braces.
     """
     spans = list(_object_spans(text)) if text.count("{") <= MOST_BRACES else []
     templates = [span for span in spans if set(NUMBER_DIGITS.findall(text, *span)) == {"0"}]

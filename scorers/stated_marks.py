@@ -259,7 +259,8 @@ def is_preferred_by_marks(view: str, side: str) -> bool:
     """Return whether marks of one kind prefer a response.
 
     They must clearly stand for the whole responses, and all clear marks of the kind must agree. Or
-    a table has marks for several criteria, which all prefer that response.
+    a table has marks for several criteria, which all prefer that response. Only the last 3,000
+    characters are searched.
 
     Args:
         view: the judge's own words.

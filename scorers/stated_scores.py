@@ -120,7 +120,12 @@ def preferred_by_scores(view: str) -> str | None:
         return None
     all_leads: list[Lead] = []
     last_totals: list[Lead] = []
-    for find_leads in (_leads_of_sentences, _leads_of_columns, _leads_of_sections, _leads_of_fields):
+    for find_leads in (
+        _leads_of_sentences,
+        _leads_of_columns,
+        _leads_of_sections,
+        _leads_of_fields,
+    ):
         leads = list(find_leads(text))
         all_leads += leads
         last_totals += [lead for lead in leads if lead.is_total][-1:]

@@ -231,7 +231,8 @@ def find_statements(
 def _with_introduction(view: str, lines: Sequence[Span], statement: Statement) -> Statement:
     """Return a statement that begins its line, as `marked` if a heading before it introduces it.
 
-    Such a heading is `### Verdict`. Only the two lines before the statement are searched.
+    Such a heading is `### Verdict`, with fewer than `LONGEST_HEADING` characters. Only the two
+    lines before the statement are searched, and of these only the last one that has words.
 
     Args:
         view: the judge's own words.
@@ -249,6 +250,8 @@ def _with_introduction(view: str, lines: Sequence[Span], statement: Statement) -
 
 def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int]:
     """Return the start of a line after its list mark and, if wanted, the starts of its sentences.
+
+    After these, the list has the places after a basis that begins one of them, such as `On style:`.
 
     Args:
         view: the judge's own words.

@@ -70,9 +70,10 @@ OPPOSING_WORD = re.compile(
 def find_weak_preference(view: str) -> Statement | None:
     """Return the first sentence that praises a response, if only this response is praised.
 
-    The result is None if no response or both are praised. Conditions, concessions and negated
-    sentences are left out. The result is also None if words such as `but` or `wrong` stand before
-    or after a praise, or if its sentence goes on.
+    A line such as `Not A, but B` counts as praise of B, and is returned before any other praise.
+    The result is None if no response or both are praised. Questions, conditions, concessions and
+    negated sentences are left out. The result is also None if words such as `but` or `wrong` stand
+    anywhere before or after another praise, or if the sentence of a praise goes on.
 
     Args:
         view: the judge's own words.

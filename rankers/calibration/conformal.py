@@ -126,7 +126,7 @@ def half_splits(
 
     Returns:
         Coverage and median width in the covered half, shape (splits,) each; None if a half has too
-        few models for a finite quantile.
+        few models for a finite quantile, or if `splits` is below 1.
 
     Source: Soft-Elo, section 5.3.
     """
@@ -155,7 +155,8 @@ def leave_one_score_out(
     """Return coverage and median width (Elo points) of intervals that leave one score out.
 
     The interval of a model uses the quantile of the scores of all other models. The result is None
-    if there are too few models for a finite quantile. The arguments are those of `half_splits`.
+    if there are too few models for a finite quantile. `residual` is the judge's rating minus the
+    human rating of each model, and `error` the error that divides it, shape (models,) each.
     """
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
@@ -206,7 +207,10 @@ class ConformalRule:
 
     @property
     def method(self) -> str:
-        """Name of the interval's method."""
+        """Name of the interval's method, such as `t (n = 12): assumes normal disagreement`.
+
+        It is `conformal` if `q` is used, also if `q` is infinite.
+        """
         if self.quantile_used == self.q:
             return "conformal"
         return f"t (n = {self.scores}): assumes normal disagreement"
@@ -228,10 +232,11 @@ class ConformalRule:
         end: votes say less about a model that wins, or loses, almost all battles. From the end on,
         the variance of the rating by humans grows as the variance of a vote falls. Without this,
         95% bounds covered 88% of 200 models that were 1.2 logits above all others; `python
-        benchmarks/claims.py extrapolation` prints what they cover.
+        benchmarks/claims.py extrapolation` prints what they cover. If the human standard error is
+        unknown, or `of` is `human`, the result equals `error` everywhere.
 
         Args:
-            se: standard error of the rating, as of `error`.
+            se: standard error of the rating, scale-corrected if there is a correction.
             elo: the rating, scale-corrected, in Elo points.
             end: the scale-corrected rating, in Elo points, of the calibrated model whose rating is
                 nearest to `elo`.
@@ -319,7 +324,8 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
     """Yield warnings if judge, prompt or size of the margins differ from the calibration's.
 
     There is another warning if the calibration or the battles do not name the judge. Prompts are
-    compared if calibration and battles have some, and so are margins.
+    compared if calibration and battles have some, and so are margins. The size of margins differs
+    if the mean |margin| has changed by more than the factor `MOST_DRIFT`.
     """
     calibrated_prompts = set(calibration.provenance.get("prompts", []))
     prompts = set(prompt_hashes(battles))

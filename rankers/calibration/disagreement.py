@@ -21,7 +21,8 @@ def scale_warnings(
 
     At most one warning is about the scale: the soft ratings have no correction, or one without an
     interval, or one whose interval excludes 1. Errors are compared if two models or more have
-    both residuals.
+    both residuals. They give a warning if the mean error of soft ratings exceeds that of hard ones
+    by more than the threshold of the check; the difference need not be clear.
 
     Args:
         held_out_models: the models held out. Only models with both residuals are used to compare

@@ -77,7 +77,8 @@ class Evidence:
     def coded_by(self, credit: np.ndarray) -> CodedBattles:
         """Return the battles coded for a joint fit.
 
-        `credit` is the credit of first, shape (battles,); battles with NaN are left out.
+        `credit` is the credit of first, shape (battles,); battles with NaN are left out. Clusters
+        get new codes, and models keep theirs.
         """
         rows = ~np.isnan(credit)
         present, cluster = np.unique(self.cluster[rows], return_inverse=True)

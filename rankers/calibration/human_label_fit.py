@@ -185,9 +185,10 @@ def sampling_warnings(battles: Battles, is_labelled: np.ndarray) -> Iterator[Not
     """Yield a warning if the labelled battles seem not to be a random sample.
 
     A z test clustered by item compares the judge's confidence in labelled battles with that in the
-    other battles. The confidence is |margin| or, without margins, |2 credit - 1|. There is no test
-    for fewer than two labelled battles, or fewer than two others. `is_labelled` is the mask of
-    labelled battles, shape (battles,).
+    other battles; the warning needs more than `LARGEST_Z` standard errors. The confidence is
+    |margin|, and battles without a margin are left out; if no battle has one, it is |2 credit - 1|.
+    There is no test for fewer than two labelled battles, or fewer than two others. `is_labelled` is
+    the mask of labelled battles, shape (battles,).
     """
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())

@@ -96,8 +96,8 @@ def leave_one_out(
             this model is held out, shape (battles,); by default that is `joint_credit`.
 
     Raises:
-        NotIdentifiedError: as of `fit_battles`, or a fit without a model did not reach its
-            maximum.
+        NotIdentifiedError: the battles do not connect the models, a model is separated and lambda
+            is 0, or a fit without a model did not reach its maximum.
         NotConvergedError: the joint fit did not reach its maximum.
 
     Source: Soft-Elo, Algorithm 1.

@@ -36,7 +36,10 @@ class ModelBattles:
 
     @property
     def is_separated(self) -> bool:
-        """Whether the model won all battles, or lost all, so that they do not bound its rating."""
+        """Whether the model won all battles, or lost all, so that they do not bound its rating.
+
+        The value is True without battles.
+        """
         return bool(np.all(self.credit == 1) or np.all(self.credit == 0))
 
     def opponent_sums(self) -> tuple[np.ndarray, np.ndarray]:

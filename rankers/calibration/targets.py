@@ -156,7 +156,7 @@ def order_covariance(target: Target, signal: Signal) -> np.ndarray:
 
 
 def held_out_log_loss(evidence: Evidence, fold_weights: np.ndarray) -> float | None:
-    """Return the mean log loss, -log p, of human preferences predicted by held-out maps.
+    """Return the weighted mean log loss, -log p, of human preferences predicted by held-out maps.
 
     Each preference is predicted twice: by the map fitted without the first model, and by the map
     fitted without the second model.
@@ -201,8 +201,8 @@ def weak_signal_warnings(
 
     There is one warning if the interval of beta contains 0, one if beta times the mean |margin| is
     small, and one if agreement with humans does not rise with |margin|. The second and the third
-    are not given for the targets `smoothing` and `credit`. `of_file` says that the figures come
-    from a calibration file.
+    are not given for the targets `smoothing` and `credit`, nor without margins. `of_file` says that
+    the figures come from a calibration file.
     """
     origin = {"of_file": of_file}
     if target.low is not None and target.low <= 0:

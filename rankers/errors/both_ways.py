@@ -49,10 +49,11 @@ def pair_tests_both_ways(
     raters: tuple[str, int],
     raters_of_model: np.ndarray,
 ) -> PairTests | None:
-    """Return the tests of pairs whose p-values are the larger ones, as of `with_larger_p_values`.
+    """Return the tests of pairs whose p-values are the larger ones of two tests, by item and rater.
 
-    The p-values by rater are at least those of `with_least_p_values`. The result is None if
-    `by_item` is None, as on a ladder.
+    The p-values of no difference by rater are at least 2^-n, if n raters judged the one of the two
+    models that has fewer (`with_least_p_values`). The result is None if `by_item` is None, as on a
+    ladder.
 
     Args:
         by_item: the tests with items, or their groups, as clusters.

@@ -217,8 +217,8 @@ def t_tails(
 ) -> Tails:
     """Return the one-sided p-values of a t test of a mean of zero, at least 2^-n for n items.
 
-    Both are 0.5 for fewer than two items. If the contributions do not vary, they are 2^-n in the
-    direction of the mean, and 1 in the other.
+    Both are 0.5 for fewer than two items. If the contributions do not vary and nothing is added,
+    they are 2^-n in the direction of the mean, and 1 in the other; both are 0.5 if all are zero.
 
     Args:
         contributions: what each item contributes, shape (items,).
@@ -262,7 +262,7 @@ def with_least_p_values(test: DifferenceTest, clusters: int) -> DifferenceTest:
     Args:
         test: the test, with voters or judges as clusters.
         clusters: n, the number of clusters of the one of the two models that has fewer. From
-            `FEWEST_FOR_NORMAL` on, the test is returned unchanged.
+            `FEWEST_FOR_NORMAL` on, p-values are unchanged; `fewest_raters` is set in each case.
     """
     counted = replace(test, fewest_raters=clusters)
     if clusters >= FEWEST_FOR_NORMAL:
@@ -320,7 +320,9 @@ def normal_skewness_error(number: int) -> float:
 
 
 def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
-    """Return t statistics of means of `number` values transformed as in `unskewed_tails`.
+    """Return t statistics of means of `number` values, corrected for skewness (Hall 1992).
+
+    The transformation is that of `unskewed_tails`.
 
     `t` and `skewness` are numbers, or arrays of one shape. Statistics beyond `LARGEST_CORRECTED_T`
     are changed as this one is.
@@ -578,7 +580,10 @@ def _mean_difference_test(
         name = "sign flips"
 
     def tails(null: float) -> Tails:
-        """Return the p-values of an assumed difference, by the larger one on each side."""
+        """Return the p-values of an assumed difference: on each side, the larger of two.
+
+        One is by sign flips or t, the other by t corrected for skewness.
+        """
         # On each side, the larger p-value of the uncorrected test and the corrected one counts.
         contributions_to_null = item_weight * (differences - null)
         return larger_tails(
@@ -674,7 +679,11 @@ def _two_valued_difference(
     is_exact_near = won + lost < FEWEST_DIFFERING
 
     def tails(null: float) -> Tails:
-        """Return the p-values of an assumed difference, each by score or by the exact test."""
+        """Return the p-values of an assumed difference by the score test.
+
+        The larger of this p-value and the exact one is returned on the side of 0 if few items
+        differ, and on the other side if the model that is behind won few items.
+        """
         difference = float(np.clip(null / common_size, -1, 1))
         by_score = score_tails(won, lost, items, difference)
         above, below = larger_tails(by_score, conditional_tails(won, lost, items, difference))

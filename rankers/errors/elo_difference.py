@@ -444,7 +444,10 @@ class EloTests:
 
     @cached_property
     def starts(self) -> dict[int, np.ndarray]:
-        """The dictionary `starts` that all tests share and fill, as of `RatingGap`."""
+        """Log-strengths at which fits start, shape (models,) each, by code of the weaker model.
+
+        The dictionary is empty at first; each test of `gap` changes it.
+        """
         return {}
 
     @cached_property
@@ -610,7 +613,7 @@ class EloTests:
         if only_pair is not None:
 
             def tails_of(elo: float) -> Tails:
-                """Return the p-values of an assumed difference in Elo."""
+                """Return the p-values of an assumed difference in Elo, by tests of win rates."""
                 win_rate = float(expit(elo / POINTS))
                 return only_pair.tails(2 * win_rate - 1)
 

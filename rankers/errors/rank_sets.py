@@ -263,9 +263,9 @@ def tested_pairs(
     If `_are_all_tested` says so, all pairs are tested.
 
     The p-value of a test of n items is at least 2^-n, so that tests of few items that cannot
-    reject are left out. If all tests of pairs without a standard error reject, the other pairs
-    keep the whole error rate (the fallback procedure of Wiens 2003). Else they keep a share of it
-    that is proportional to their number.
+    reject are left out, and so are pairs for which `PairTests.may_differ` is False. If all tests of
+    pairs without a standard error reject, the other pairs keep the whole error rate (the fallback
+    procedure of Wiens 2003). Else they keep a share of it that is proportional to their number.
 
     Args:
         estimate: the scores, with the tests of pairs.
@@ -718,8 +718,9 @@ def _critical_value_by_holm(
     """Return the critical value of |t| for the pairs that Holm's rule (1979) does not reject.
 
     All pairs whose |t| is larger are rejected, and no other pairs. With r of m pairs rejected, the
-    critical value is the two-sided t quantile of the error rate 1 - `level` divided by m - r. The
-    arguments are those of `_critical_value_of`.
+    critical value is the two-sided t quantile of the error rate 1 - `level` divided by m - r.
+    `codes` are those of the n models with standard errors, and `covariance` is that of their
+    scores, shape (n, n). The result is infinite for fewer than two models.
     """
     pairs = len(codes) * (len(codes) - 1) // 2
     rejected = 0

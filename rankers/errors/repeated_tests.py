@@ -9,7 +9,7 @@ NODES = 64
 
 
 def error_of_two_tests(level: float, before: int, added: int) -> float:
-    """Return how often one of two tests at one level finds a difference where there is none.
+    """Return how often at least one of two tests finds a difference where there is none.
 
     The first test has some items, the second these and further ones. The statistics of both are
     normal with the correlation sqrt(before / (before + added)). Source: Armitage, McPherson and

@@ -258,6 +258,8 @@ class _HubTests:
     def _fit_hypotheses(self) -> tuple[np.ndarray, np.ndarray]:
         """Fit the strengths under each hypothesis.
 
+        Fits that did not converge become False in `is_known`, in place.
+
         Returns:
             The common strengths, shape (partners,), and the changes of the others' strengths,
             shape (partners, models).
@@ -320,7 +322,8 @@ class _HubTests:
         """Return by how much the other models follow the partner, shape (partners, models).
 
         If the partner gains one logit on the hub, whose strength stays, another model gains the
-        share that is returned.
+        share that is returned. Directions that did not converge become False in `is_known`, in
+        place.
         """
         expected = self._common_chances(common, change)
         variance = expected * (1 - expected)
@@ -409,7 +412,11 @@ class _HubTests:
 
     def _battles_of_hub(self, direction: np.ndarray, expected: np.ndarray) -> np.ndarray:
         """Return the part of the scores that the hub's battles with others add, shape (partners,
-        clusters)."""
+        clusters).
+
+        `direction` is that of `_direction_of_others`, and `expected` is the expected credit of the
+        common strength against each model, shape (partners, models) each.
+        """
         model, opponent, _, weight, cluster = self.tests.sides
         # The battles are sorted by model: those of the hub begin at its code and end before the
         # next one.
@@ -435,7 +442,11 @@ class _HubTests:
 
     def _even_squares(self, direction: np.ndarray, expected: np.ndarray) -> np.ndarray:
         """Return the mean square of the scores if each battle had an even chance, shape
-        (partners,)."""
+        (partners,).
+
+        `direction` is that of `_direction_of_others`, and `expected` is the expected credit of the
+        common strength against each model, shape (partners, models) each.
+        """
         tests = self.tests
         partners = self.partners
         even = _mean_square(expected)

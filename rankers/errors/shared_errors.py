@@ -149,7 +149,9 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     """Test whether the errors of each pair of judges agree more than those of the other pairs.
 
     The result has one record for each tested pair, named or not, in the order of the judges' codes.
-    The excess of a pair is the correlation of its residuals minus a prediction. Its standard error
+    The excess of a pair is the correlation of its residuals minus a prediction. There are two
+    predictions, by item effects that are equal for all judges and by effects proportional to their
+    slopes; a pair is named if both excesses are significant. The standard error of an excess
     follows from what each item contributes, by the delta method. The level is Bonferroni's over
     all pairs. Pairs with fewer than 30 common matchups are left out. The list is empty if fewer
     than three pairs are left.
@@ -187,7 +189,7 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
     pairs).
 
     `products` are the sums by item, shape (4, clusters, pairs), and `curves` the predicted
-    covariances, as of `_excess_correlations`.
+    covariances by size of the item effects, shape (2, sizes, pairs).
     """
     sums = products.sum(axis=1)
     influence = np.zeros((products.shape[1], 2, sums.shape[1]))

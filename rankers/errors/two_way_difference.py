@@ -58,8 +58,8 @@ def add_rater_errors(
 
     It is a t test. With fewer than 30 items, each p-value is at least that of the test by items,
     which may be exact. Without a standard error, as of a model that won all battles, the tests by
-    items and by raters are made, and the larger p-values count. Each p-value is at least that of
-    `with_least_p_values`.
+    items and by raters are made, and the larger p-values count. Each p-value of no difference is at
+    least 2^-n for n = `fewest_raters` (`with_least_p_values`).
 
     Args:
         test: the test by items or their groups.
@@ -78,7 +78,7 @@ def add_rater_errors(
     freedom = min(clusters - 1, error.freedom)
 
     def tails_by_both(null: float) -> Tails:
-        """Return the p-values by the errors that are clustered both ways."""
+        """Return the p-values by the errors clustered both ways; 1/2 without degrees of freedom."""
         # NaN is not above 0, either.
         if not freedom > 0:
             return 0.5, 0.5
@@ -86,7 +86,7 @@ def add_rater_errors(
         return float(above), float(below)
 
     def tails(null: float) -> Tails:
-        """Return the larger of these p-values and those of `test`, on each side."""
+        """Return, on each side, the larger p-value of `tails_by_both` and of the test by items."""
         return larger_tails(tails_by_both(null), test.tails(null))
 
     exact = test.exact_p_at_zero

@@ -91,7 +91,9 @@ def win_paths(pairs: Pairs) -> np.ndarray:
 
 
 def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return which models each resample separates, as in `separated_models`.
+    """Return which models are outside the largest strong component of each resample's win graph.
+
+    The resample does not bound the ratings of these models (`separated_models`).
 
     Args:
         pairs: the pairs.
@@ -253,8 +255,8 @@ def _strong_components(
 ) -> Iterator[np.ndarray]:
     """Yield for each resample the strongly connected component of each model, shape (models,).
 
-    Models of one component have the same code; codes may have gaps. The arguments are those of
-    `separated_in_resamples`.
+    Models of one component have the same code; codes may have gaps. `credit` and `weight` are the
+    sums of the pairs in each resample, shape (draws, pairs).
     """
     winner = np.concatenate([pairs.first, pairs.second])
     loser = np.concatenate([pairs.second, pairs.first])

@@ -553,7 +553,13 @@ def _centre_strengths(parameters: np.ndarray, models: int) -> np.ndarray:
 
 
 def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
+    """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters).
+
+    C has the elements of `curvature`, shape (samples, rows), on its diagonal.
+
+    Raises:
+        SingularError: the system of a sample has no solution.
+    """
     parameter_count = likelihood.design.parameter_count
     if parameter_count > MOST_CHOLESKY:
         steps = []

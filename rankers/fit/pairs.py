@@ -140,7 +140,8 @@ class PairCells:
     def _sum_draws(self, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """Return the sums of values of the cells in resamples, shape (draws, pairs).
 
-        `values` has shape (cells,), and `counts` is that of `resampled_sums`.
+        `values` has shape (cells,). `counts` says how often each resample draws each cluster, shape
+        (draws, clusters).
         """
         if self.clusters * len(self.pairs.first) <= MOST_DENSE_CELLS:
             dense = np.zeros(self.shape)

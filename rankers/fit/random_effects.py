@@ -85,7 +85,9 @@ class RandomEffects:
 
 
 class _Modes(NamedTuple):
-    """Modes of the parameters (u, kappa - 1) for each tau of a grid.
+    """Modes of the parameters (u, kappa - 1) for each tau of a grid, with their covariances.
+
+    u are the models' deviations from the judge, and tau is their standard deviation.
 
     Attributes:
         grid: the values of tau, shape (taus,).
@@ -247,6 +249,9 @@ def _find_modes(
     dispersion: float,
 ) -> _Modes:
     """Find the mode of the parameters for each tau of a grid.
+
+    The parameters are u, the models' deviations from the judge, and kappa - 1. The result also has
+    their covariance and the evidence of each tau.
 
     Args:
         pairs: sums of the labels of each pair.
@@ -426,7 +431,7 @@ class MisjudgedFit:
         flagged: mask of the misjudged models, whose `p_value` is below `threshold`. Arrays have
             shape (models,).
         is_open: mask of the models that have labels and are not flagged.
-        p_value: p-value of each model's deviation; 1 without labels.
+        p_value: p-value of each model's deviation by the first fit; 1 without labels.
         excess: the judge's log-strength times kappa, minus the log-strength of the fit, in logits.
         threshold: p-value below which a model is flagged.
     """

@@ -368,7 +368,7 @@ class Strengths:
         return np.where(is_newly_unbounded, side_or_unknown, 0.0)
 
     def _solver(self) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the function from v to H^-1 v (`solve`)."""
+        """Return the function from v to H^-1 v, where H is the negative Hessian at the maximum."""
         return information_solver(self.likelihood.information_at(self.optimum.parameters))
 
 

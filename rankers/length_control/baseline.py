@@ -75,7 +75,7 @@ def rank_against_baseline(
 
     Each model is fitted separately. The probability that it beats the baseline on item i is
     s(b0 + b1 tanh(lead in length / sd) + b2 difficulty_i), where sd is the standard deviation
-    (ddof 1) of the leads in its battles. Its win rate is the mean over its items of
+    (ddof 1) of the leads in its battles. Its win rate is the weighted mean over its battles of
     s(b0 + b2 difficulty_i). Without external data, there is no difficulty term.
 
     Fits are maximum likelihood, without AlpacaEval's L1 penalty. Standard errors (clustered

@@ -59,7 +59,10 @@ def may_hold_nested_names(frame: "pd.DataFrame") -> bool:
 
 
 def _may_be_nested(records: Records, column: Column) -> bool:
-    """Return whether a name may be an object or a list; only those of a data frame are known."""
+    """Return whether a name in a column may be an object or a list.
+
+    Only the texts of a data frame are known without a query; the result is True for other columns.
+    """
     frame = records.engine.coded_frame(records.scan)
     coded = None if frame is None else frame.texts.get(column.text)
     return coded is None or any(text.startswith(("{", "[")) for text in coded.texts)

@@ -222,8 +222,9 @@ def _has_numbers(records: Records, name: str) -> bool:
 def _asked_names(records: Records, *, are_numbers: bool) -> tuple[str, ...]:
     """Return the columns of `ASKED_NAMES` with texts, or with numbers only.
 
-    Those of `RENDERED_NAMES` are left out beside others. A column `input` beside a column `output`
-    with numbers has numbers of tokens.
+    Those of `RENDERED_NAMES` are left out beside others; without others, only the first is
+    returned. If columns of numbers are asked for and the column `output` has numbers, the result is
+    empty: `input` then has numbers of tokens.
     """
     if not are_numbers:
         names = _known_names(records, ASKED_NAMES)
@@ -399,9 +400,13 @@ def _are_parts_of_questions(
 
 
 def _texts_of_columns(tables: Sequence[RecordTable], names: Sequence[tuple[str, ...]]) -> str:
-    """Return SQL of the texts of some columns of all tables, as `c0`, `c1` and so on.
+    """Return SQL of the texts of some columns, as `(select ...) as rows` to stand after `from`.
 
-    The column `place` has the number of the table.
+    The texts are the columns `c0`, `c1` and so on. The column `place` has the number of the table.
+
+    Args:
+        tables: the tables.
+        names: for each table, the names of its columns; all have equally many.
     """
     queries = []
     for place, (table, names_of_table) in enumerate(zip(tables, names, strict=True)):
@@ -413,7 +418,7 @@ def _texts_of_columns(tables: Sequence[RecordTable], names: Sequence[tuple[str, 
 
 
 def _one_spelling(column: Column) -> str:
-    """Return SQL of the words of a column; numbers have no trailing zeros after the point."""
+    """Return an SQL expression of a column's words; numbers have no trailing `.0`."""
     if column.is_number:
         return f"regexp_replace({column.text}, '\\.0+$', '')"
     return words_of_column(column)

@@ -15,6 +15,8 @@ from podium.wording import some
 def note_lone_models(tables: Sequence[RecordTable], gathered: GatheredBattles) -> GatheredBattles:
     """Return the results of formats with a loss for each model that shares no metric with another.
 
+    With fewer than two models, nothing is changed and no error is raised.
+
     Args:
         tables: the tables of all sources. Files of lm-eval are left out: their reader finds this.
         gathered: the results of formats.

@@ -168,7 +168,8 @@ class Repetition:
 def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[RecordTable], str | None]:
     """Rename a column of `ITEM_NAMES` to `item` in the tables without items.
 
-    All of these tables must have the column, and it must repeat as items do.
+    Tables of scores are left as they are. All tables of battles without items must have the column,
+    and it must repeat as items do.
 
     Returns:
         The tables, and the former name of the column; None if no column was renamed.
@@ -350,6 +351,8 @@ def _holds_times(records: Records, name: str) -> bool:
 
 def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetition:
     """Measure how the values of a column of battles repeat, in the first `MOST_ROWS` rows.
+
+    If no row has a value, all figures are 0, and `of_response` is True.
 
     Args:
         engine: the database.

@@ -110,7 +110,9 @@ def why_no_groups(battles: Battles) -> str:
 
     Columns with one value per item count. If some of these have too few values, the reason names
     the one with most values. Otherwise, the reason names those that divide the items by answers,
-    measures or categories.
+    measures or categories. Without these, no column puts items into groups. That is also the result
+    without items or readable battles, or with too many battles (`are_too_many`), whatever the
+    columns have.
     """
     is_counted = battles.readable
     if not battles.has_items or are_too_many(battles) or not is_counted.any():

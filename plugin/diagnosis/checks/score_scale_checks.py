@@ -457,8 +457,9 @@ def _spans_both(scores: np.ndarray) -> bool:
 def _are_of_one_kind(fractions: np.ndarray, percent: np.ndarray) -> bool:
     """Return whether fractions and percent may be of one metric, by their means and values.
 
-    If the fractions are only 0 and 1, they may be low points on a scale to 100, and the result is
-    False, unless all percent are 0 or 100.
+    The mean of the percent over that of the fractions must lie within `RATIOS`. If the fractions
+    are only 0 and 1, they may be low points on a scale to 100, and the result is False, unless all
+    percent are 0 or 100.
     """
     are_whole = _count_between(fractions) == 0
     if are_whole and not _is_binary(percent, 100):

@@ -569,7 +569,7 @@ def nested_too_deeply_error() -> DataError:
 
 
 def columns_as(columns: Mapping[str, str]) -> str:
-    """Return an SQL selection of expressions, by name.
+    """Return an SQL selection of expressions, by name: `a + b as "sum", c as "item"`.
 
     An empty name becomes `_`. If a name equals an earlier name or `ROW`, except for upper and lower
     case, `_` is appended to it.

@@ -472,7 +472,10 @@ def _column_of_verdicts(
 
 
 def _is_verdict(word: str) -> bool:
-    """Return whether a word is one for a verdict; numbers and truth values are none."""
+    """Return whether a word is one for a verdict, of `LIKELY_CREDIT` or `LABEL_CREDITS`.
+
+    Numbers and truth values are none. Upper and lower case matter only for `LABEL_CREDITS`.
+    """
     if _is_number(word) or word.lower() in TRUTHS:
         return False
     return word.lower() in LIKELY_CREDIT or word in LABEL_CREDITS

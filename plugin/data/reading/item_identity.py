@@ -78,7 +78,8 @@ def identify_items(
 
     Args:
         engine: the database.
-        tables: all tables. Those of a host's eval are left as they are.
+        tables: all tables. If one of them is of a host's eval or has no column `item`, all are left
+            as they are.
         query: its `ids` says whether ids are unique in all categories (`global`), only within each
             (`per-category`), or whether the rows decide (`auto`).
 

@@ -69,12 +69,12 @@ def _may_be_nested(records: Records, column: Column) -> bool:
 
 
 def _begins_like_nested(column: Column) -> str:
-    """Return the SQL condition that the first character of a cell is that of an object or list."""
+    """Return the SQL condition that the first character of a cell is `[` or `{`."""
     return f"ord({column.text}) in (91, 123)"
 
 
 def _nested_condition(column: Column) -> str:
-    """Return the SQL condition that a cell is an object or a list."""
+    """Return the SQL condition that a cell is an object, a list, or a text that looks like one."""
     is_nested = f"regexp_matches({column.text}, {sql_literal(NESTED_TEXT)})"
     if column.json is not None and column.type != TEXT:
         is_nested = f"json_type({column.json}) in ('OBJECT', 'ARRAY') or {is_nested}"

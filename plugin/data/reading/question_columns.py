@@ -199,12 +199,12 @@ def choose_question_columns(
 
 
 def _known_names(records: Records, names: Sequence[str]) -> tuple[str, ...]:
-    """Return those of some names that a table has as columns with a text that is no number."""
+    """Return those of some names that a table has as columns with texts (`_has_texts`)."""
     return tuple(name for name in names if _has_texts(records, name))
 
 
 def _has_texts(records: Records, name: str) -> bool:
-    """Return whether a table has a column with a text that is no number."""
+    """Return whether a table has a column in which at least one text is no number."""
     if name not in records.columns or records.columns[name].is_number:
         return False
     cell = records.columns[name].text
@@ -213,7 +213,7 @@ def _has_texts(records: Records, name: str) -> bool:
 
 
 def _has_numbers(records: Records, name: str) -> bool:
-    """Return whether a table has a column with numbers and no other text."""
+    """Return whether a table has a column with a number, in which no text is anything else."""
     if name not in records.columns or _has_texts(records, name):
         return False
     return bool(records.rows("1", f"where {records.columns[name].number} is not null limit 1"))

@@ -74,6 +74,9 @@ def _no_shared_metric_error(metrics_of: Mapping[str, Sequence[str]], source: str
 
 
 def why_lost(name: str, lost: Sequence[Notice]) -> str | None:
-    """Return why a model of the sources is in no battle; None if no loss is about it."""
+    """Return why a model of the sources is in no battle; None if no loss is about it.
+
+    Several reasons are joined by semicolons.
+    """
     texts = [notice_text(each) for each in lost if each.fields.get("model") == name]
     return "; ".join(texts) or None

@@ -644,5 +644,5 @@ def _blank_condition(name: str) -> str:
 
 
 def _sql_list(words: Iterable[str]) -> str:
-    """Return texts as a list in SQL."""
+    """Return texts as a list in SQL, in brackets: `('ab', 'ba')`."""
     return f"({', '.join(map(sql_literal, words))})"

@@ -160,7 +160,11 @@ class Repetition:
 
     @property
     def may_be_items(self) -> bool:
-        """Whether the values may be items if the column has a known name."""
+        """Whether the values may be items if the column has a known name.
+
+        There are several values, which repeat and do not belong to responses, and on average at
+        most `MOST_IN_CELL` rows of a value in a cell. A single cell suffices.
+        """
         is_repeated = self.rows >= LEAST_REPETITION * self.values and not self.of_response
         return is_repeated and self.values > 1 and self.in_cell <= MOST_IN_CELL
 
@@ -254,7 +258,7 @@ def likely_item(engine: Duck, records: Records) -> str | None:
 
 
 def _usual_names(column: str) -> set[str]:
-    """Return the usual names of a column of the battles table, in lower case."""
+    """Return the usual names of a column of the battles table, in lower case, also with `_id`."""
     return with_ids(LIKELY_NAMES[column])
 
 

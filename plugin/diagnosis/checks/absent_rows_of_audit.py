@@ -128,7 +128,10 @@ def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
     """
 
     def make_row(data: AuditData) -> Check:
-        """Return the row, with the reason why there is no check."""
+        """Return the row of the check: it does not apply without a judge or to votes of humans.
+
+        Otherwise it is not known, because the verdicts do not show it.
+        """
         if not is_judged(data.battles):
             return inapplicable_check(name, reason=NO_JUDGE)
         if are_human_votes(data.battles):
@@ -146,7 +149,7 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
     """
 
     def make_row(data: AuditData) -> Check:
-        """Return the row, with the reason why there is no check."""
+        """Return the row of the check, with the reason why it does not apply or is not known."""
         if len(data.battles.models) < FEWEST_COMPARED:
             return inapplicable_check(name, reason=FEW_MODELS)
         if data.standings.scale.name == "score":
@@ -228,7 +231,7 @@ def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
     """
 
     def make_row(data: AuditData) -> Check:
-        """Return the row, which names the ranker."""
+        """Return the row, which does not apply: the ranker does not give the description."""
         return inapplicable_check(
             name, reason=f"the ranker {data.standings.ranker} does not give it"
         )

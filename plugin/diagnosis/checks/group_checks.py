@@ -372,7 +372,7 @@ def _p_of_groups(residual: np.ndarray, group: np.ndarray, most: int = PERMUTATIO
         return 1.0
 
     def statistic(code: np.ndarray) -> float:
-        """Return the sum of the products of all pairs of items in one group, twice."""
+        """Return twice the sum, over models, of the products of all pairs of items in one group."""
         sums = np.stack([np.bincount(code, column, groups) for column in residual.T])
         return float(np.sum(sums**2)) - squares
 

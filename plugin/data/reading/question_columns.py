@@ -319,8 +319,9 @@ def _is_one_for_each_id(engine: Duck, tables: Sequence[RecordTable], name: str) 
 def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
     """Return whether the column `ANSWER` has reference answers.
 
-    It does beside a column with the answers of models, or if several models have the same answers,
-    which are many: then they are those of the dataset.
+    It does if each table also has a column with the answers of models (`REPLY_NAMES`), or if there
+    are several models and all have the same answers, at least `FEWEST_ANSWERS` different ones: then
+    they are those of the dataset.
     """
     names_of_replies = {*REPLY_NAMES}
     have_replies = [not names_of_replies.isdisjoint(each.records.columns) for each in tables]

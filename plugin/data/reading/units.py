@@ -295,7 +295,9 @@ def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]
 
 
 def _repeating_columns(records: Records, names_of_items: Iterable[str]) -> list[str]:
-    """Return the columns that may be items and have clearly fewer values than rows.
+    """Return the columns that may be items and, in the first rows, clearly repeat their values.
+
+    Columns of times are left out. Only the first `MOST_ROWS` rows are looked at.
 
     Args:
         records: the battles.
@@ -342,9 +344,11 @@ def _may_name_items(records: Records, name: str, names_of_items: Iterable[str]) 
 
 
 def _holds_times(records: Records, name: str) -> bool:
-    """Return whether the first values of a column are times, or numbers with decimals.
+    """Return whether all of the first values of a column are times, or numbers with decimals.
 
-    Numbers that are all whole are none, however they are stored.
+    At most `TESTED_VALUES` different values are looked at. Values such as `3.0` alone are whole
+    numbers, and no times; whole seconds or milliseconds since 1970 are times. False without a
+    value.
     """
     cell = records.columns[name].text
     values = records.rows(f"distinct {cell}", f"where {cell} is not null limit {TESTED_VALUES}")

@@ -184,8 +184,8 @@ def _row_of_voters(data: AuditData) -> Check:
 def _row_of_judges(data: AuditData) -> Check:
     """Return the row of how judges agree.
 
-    The row is not known if there are several judges: there are then too many to compare one by one.
-    Otherwise, the row does not apply.
+    The row does not apply to votes of humans, to scores that no judge gave, and with one judge.
+    With several judges it is not known: there are then too many to compare one by one.
     """
     if are_human_votes(data.battles):
         return inapplicable_check("judges", reason=HUMANS_VOTED)

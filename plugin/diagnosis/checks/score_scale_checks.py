@@ -437,7 +437,9 @@ def _looks_like_percent(scores: np.ndarray) -> bool:
 def _has_end(scores: np.ndarray, top: float) -> bool:
     """Return whether scores in [0, top] look like those of a scale that ends there.
 
-    Scores of an open scale, such as rewards, are mostly near 0, and few of them are much larger.
+    They do if many are 0 or `top` (`LEAST_AT_ENDS`), if their median is high (`LEAST_MEDIAN`), or
+    if they spread little (`LARGEST_SPREAD`). Scores of an open scale, such as rewards, are mostly
+    near 0, and few of them are much larger.
     """
     at_ends = np.isin(scores, (0, top)).mean()
     if at_ends >= LEAST_AT_ENDS or np.median(scores) >= LEAST_MEDIAN * top:

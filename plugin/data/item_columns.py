@@ -53,8 +53,9 @@ NOT_OF_ITEMS = COLUMNS_OF_VERDICTS | {"task", "source", "turn", "group"}
 def short_values(cells: Mapping[str, Any]) -> dict[str, str]:
     """Return the values of a row that are whole numbers or short texts of one line, as text.
 
-    Columns of verdicts are left out (`NOT_OF_ITEMS`), and so are texts of more than `LONGEST_VALUE`
-    characters.
+    Columns of verdicts are left out (`NOT_OF_ITEMS`), and so are booleans, floats such as 3.0,
+    texts of more than `LONGEST_VALUE` characters, and texts with a sign that is not printable, such
+    as a tab.
 
     Args:
         cells: the values by column.
@@ -90,7 +91,7 @@ def agreed_values(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 def values_by_item(
     columns: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> dict[str, dict[str, str]]:
-    """Return the values of an item, by item and column.
+    """Return the values of each item by column, from the items of each value.
 
     Items without a value in any column are left out.
 

@@ -81,5 +81,5 @@ class External:
 
 
 def item_key(value: object) -> str:
-    """Return an item id as text. Whole numbers are written without a decimal point."""
+    """Return an item id as text. Floats that are whole are written without a decimal point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

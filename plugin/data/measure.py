@@ -68,7 +68,11 @@ class Measure:
 
     @property
     def is_negated(self) -> bool:
-        """Whether the values in the battles table have the opposite sign."""
+        """Whether the values in the battles table have the opposite sign of those in the eval.
+
+        They have if lower values are better in the eval and are no log-likelihoods (`unit`). False
+        if the direction is unknown.
+        """
         return self.higher_is_better is False and self.unit is None
 
     @property

@@ -122,7 +122,10 @@ class PairingsByItem(Sequence[Pairing]):
 
 
 def pairings_on_items(pairings: Sequence[Pairing], items: Collection[str]) -> Sequence[Pairing]:
-    """Return those pairings that are on some items, in their order."""
+    """Return those pairings that are on some items, in their order.
+
+    The result is a `PairingsByItem` if the pairings are one, else a tuple.
+    """
     if isinstance(pairings, PairingsByItem):
         return pairings.on_items(items)
     return tuple(pairing for pairing in pairings if pairing.item in items)

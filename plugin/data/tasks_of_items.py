@@ -31,6 +31,9 @@ def join_facts(facts: Sequence[TaskFacts]) -> TaskFacts:
 
 
 def task_of_item(item: str, tasks: Iterable[str]) -> str:
-    """Return the task whose name begins the id of an item, as `TASK:ITEM`; empty if none does."""
+    """Return the task whose name begins the id of an item, as `TASK:ITEM`; empty if none does.
+
+    Of several tasks, the one with the longest name counts.
+    """
     # The longest name counts: that of one task may begin with that of another.
     return max((task for task in tasks if item.startswith(f"{task}:")), key=len, default="")

@@ -17,8 +17,9 @@ PERIODS = re.compile(r"(?P<column>.+):(?P<number>[1-9]\d?)")
 def seconds_of_texts(texts: np.ndarray) -> np.ndarray:
     """Return dates, or numbers since 1970, in seconds since 1970, shape (texts,).
 
-    Numbers may be in the units of `EPOCHS`, which their size tells apart. Dates are in ISO 8601;
-    those without a zone are in UTC. The result is NaN for other texts, and for None.
+    Numbers may be in the units of `EPOCHS`, which their size tells apart; a number of any other
+    size, such as a year alone, is NaN. Dates are in ISO 8601; those without a zone are in UTC. The
+    result is NaN for other texts, and for None.
     """
     import pandas as pd
 

@@ -28,8 +28,9 @@ def category_columns(battles: Battles, is_counted: np.ndarray) -> Iterator[tuple
     Such a column has one value in all battles of an item, and at least two values. It has at most
     `MOST_OF_NAMED` values if its name is one of categories, such as `category` or `subject`, else
     at most `MOST_CATEGORIES`. Columns with other names than `NAMED` are yielded only if items have
-    `FEWEST_BATTLES` on average. Battles without a value have None. Of columns that sort alike, the
-    first is yielded.
+    `FEWEST_BATTLES` on average. Columns with another known meaning (`NO_CATEGORIES`) and criteria
+    are left out. Battles without a value have None. Of columns that sort alike, the first is
+    yielded.
 
     Args:
         battles: the battles.

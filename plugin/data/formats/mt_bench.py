@@ -53,8 +53,8 @@ def read_mt_bench_pairs(records: "pd.DataFrame") -> "pd.DataFrame":
 def read_mt_bench_scores(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read MT-bench's grades of single answers, 1 to 10, as pointwise scores.
 
-    A grade of -1 is unparsed. Each turn of a question is an item. Only the first run in the file
-    counts (`_rows_of_first_run`).
+    A grade of -1 and an empty one are unparsed. Each turn of a question is an item. Only the first
+    run in the file counts (`_rows_of_first_run`).
 
     Raises:
         DataError: a grade is no number.
@@ -86,8 +86,8 @@ def _rows_of_first_run(frame: "pd.DataFrame") -> tuple[np.ndarray, list[Notice]]
     """Return the mask of the rows of the first run in a file of MT-bench, shape (rows,), and notes.
 
     FastChat appends the judgments of another run to the file of the first, and its own scripts
-    count the first. A later judgment of the same question, models, judge and turn is left out; a
-    note says how many are.
+    count the first. A later judgment with the same values in the columns of `JUDGMENT_KEYS` is
+    False in the mask; a note says how many are.
     """
     import pandas as pd
 
@@ -121,7 +121,8 @@ def split_judges(records: "pd.DataFrame") -> "pd.DataFrame":
 def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Fill empty cells of `turn` by the judge's template, which says which turn it is for.
 
-    Templates for the second turn end with `multi-turn`. If no template does, nothing is changed.
+    Templates for the second turn end with `multi-turn`. Rows with another template get the turn 1,
+    and a table without a column `turn` gets it. If no template ends so, nothing is changed.
     """
     import pandas as pd
 
@@ -142,13 +143,19 @@ def _name_of_judge(judge: Any) -> str | None:
 
 
 def _template_of_judge(judge: Any) -> str | None:
-    """Return all but the first text of a cell of the column judge; None for a single text."""
+    """Return all but the first text of a cell of the column judge; None for a single text.
+
+    Several texts are joined by blanks.
+    """
     _, *template = map(str, _parts_of_judge(judge))
     return " ".join(template) or None
 
 
 def is_list_of_judge(judge: Any) -> bool:
-    """Return whether a cell of the column judge is a list of a model and a prompt."""
+    """Return whether a cell of the column judge is a list of two or more texts (model and prompt).
+
+    The list may be written as text, as in a CSV file.
+    """
     return len(_parts_of_judge(judge)) > 1
 
 

@@ -71,7 +71,7 @@ def frame_of_results(records: Records) -> pd.DataFrame:
 def _text_of_variables(variables: Column) -> str:
     """Return SQL of the variables as text, without those that promptfoo adds at each run.
 
-    Objects are written as JSON with sorted keys.
+    Objects are written as JSON with sorted keys. Other cells are written as text.
     """
     if variables.json is None:
         return variables.text
@@ -127,9 +127,9 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
 def _names_of_models(records: pd.DataFrame) -> pd.Series:
     """Return the model of each row: the provider, and the prompt if the provider has several.
 
-    The provider is named by its label, or by its id if it has no label. The prompt is named by at
-    most 40 characters of its label. If it has no label, or if several prompts have the same label,
-    it is named by its number.
+    A name with a prompt is `PROVIDER (prompt=PROMPT)`. The provider is named by its label, or by
+    its id if it has no label. The prompt is named by at most 40 characters of its label. If it has
+    no label, or if several prompts have the same label, it is named by its number.
 
     Raises:
         DataError: a provider has neither a label nor an id.
@@ -161,7 +161,10 @@ def _names_of_models(records: pd.DataFrame) -> pd.Series:
 
 
 def _name_of_provider(provider: Any) -> str | None:
-    """Return the label of a provider, else its id; None if it has neither."""
+    """Return the label of a provider, else its id; None if it has neither.
+
+    A provider that is written as text, not as an object, is this text. Any other cell has no name.
+    """
     if isinstance(provider, Mapping):
         return text_of(provider.get("label")) or text_of(provider.get("id"))
     return text_of(provider) if isinstance(provider, str) else None

@@ -374,10 +374,11 @@ class Records:
 
 
 def words_of_column(column: Column) -> str:
-    """Return SQL of the cells as `podium.comparability.questions.normal_words` writes them.
+    """Return an SQL expression of the cells as the function `normal_words` writes them.
 
     Cells are in Unicode form NFC, with one blank for any white space between words, and none at the
-    ends. Empty cells are NULL.
+    ends. Empty cells are NULL, but a cell of white space alone is an empty text. `normal_words`
+    stands in `podium.comparability.asked_items`.
     """
     space = r"[\s\v\x{1c}-\x{1f}\x{85}\p{Z}]+"
     spaced = f"regexp_replace(nfc_normalize({column.text}), '{space}', ' ', 'g')"
@@ -449,9 +450,9 @@ def records_of(engine: Duck, frame: "pd.DataFrame", source: str) -> Records:
 def _encode_texts(column: "pa.Array | pa.ChunkedArray") -> "pa.Array | pa.ChunkedArray":
     """Return a column with each different text once and a code by row, if texts repeat.
 
-    The database then handles each different text once in most operations. Other columns, and those
-    whose first rows hardly repeat a text, are returned unchanged: their codes would only take
-    memory.
+    The database then handles each different text once in most operations. Columns of another type,
+    those with fewer than `ROWS_OF_SAMPLE` rows, and those whose first rows hardly repeat a text,
+    are returned unchanged: their codes would only take memory.
     """
     import pyarrow as pa
 
@@ -568,7 +569,7 @@ def nested_too_deeply_error() -> DataError:
 
 
 def columns_as(columns: Mapping[str, str]) -> str:
-    """Return an SQL selection of expressions, by name.
+    """Return an SQL selection of expressions, by name: `a + b as "sum", c as "item"`.
 
     An empty name becomes `_`. If a name equals an earlier name or `ROW`, except for upper and lower
     case, `_` is appended to it.

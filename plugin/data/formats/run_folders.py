@@ -96,8 +96,9 @@ def choose_runs(
 def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
     """Return the notes on left-out runs, with one note on all tasks of a model.
 
-    A model that was run several times on 57 tasks would have 57 notes. The joined note has its code
-    of `CODES_ON_TASKS`, and names the runs of the first task only.
+    A model that was run several times on 57 tasks would have 57 notes. Notes are joined only if
+    they have one code, and say that the same kind of run counts. The joined note has its code of
+    `CODES_ON_TASKS`, and names the runs of the first task only.
 
     Args:
         notes: the notes, each on one task of a model.
@@ -133,8 +134,8 @@ def _preference(
 def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
     """Return two runs of the first model that was run several times.
 
-    They are its newest run, and the run that counts. If the newest run counts, the other one is the
-    run before it.
+    Attempts of one evaluation do not count as several runs. The two are its newest run, and the run
+    that counts. If the newest run counts, the other one is the run before it.
 
     Args:
         notes: notes of `choose_runs`, and others.

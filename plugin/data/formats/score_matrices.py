@@ -59,11 +59,13 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     both. A matrix with a row per item has a column per model, and its other columns have only text,
     or names of facts about rows (`row_facts`), of which `weight` is used. A matrix with a row per
     model has a column per item, and most of its scores are 0 or 1. If the table is no matrix
-    otherwise, `true` and `false` are read as 1 and 0.
+    otherwise, `true` and `false` are read as 1 and 0. Of a matrix with a row per item, rows of
+    means or sums are left out (`leave_out_totals`).
 
     Returns:
         The scores, one per row; None if the table is no matrix. And notes on the columns that were
-        read as models, and on those that were not read as scores.
+        read as models, on those that were not read as scores, and on rows of means or sums that are
+        left out.
 
     Raises:
         DataError: a row is repeated, most scores are 0 or 1 and one is outside of [0, 1], or a
@@ -156,7 +158,9 @@ def _reject_odd_scores(matrix: Records) -> None:
 
 
 def _note_truths(records: Records) -> list[Notice]:
-    """Return a note on columns that have only true and false, if there are any.
+    """Return a note that names the columns of true and false alone, if there are any.
+
+    Empty cells in these columns do not count. The list is empty if there is no such column.
 
     Args:
         records: the columns that were not read as scores.
@@ -228,15 +232,16 @@ def _truths_as_numbers(column: Column) -> Column:
 def _scores_by_item(records: Records, label: str) -> Records | None:
     """Read a matrix with a row per item and a column per model.
 
-    Columns that have only text, or names of facts about rows, are kept, and are not models.
+    Columns that have only text, or names of facts about rows, are kept, and are not models; those
+    of `BATTLE_COLUMNS` and `length` are dropped. A column of empty cells is a model without scores.
 
     Args:
         records: the table.
         label: the column with the names of the items.
 
     Returns:
-        The scores, one per row; None if the table has fewer than two columns of numbers, or a
-        column with both numbers and text.
+        The scores, one per row; None if the table has fewer than two models, or a column with both
+        numbers and text.
     """
     columns = {}
     for name, column in records.columns.items():

@@ -131,7 +131,8 @@ def _trial_columns(scores: Records) -> list[str]:
     """Return the columns of the table in which the scores of one trial agree (`SAME_TRIAL`).
 
     The voter is left out if most scores are by voters who scored one model only on the item: scores
-    of several voters are then averaged before they are paired.
+    of several voters are then averaged before they are paired. A column `response` is left out if
+    it does not hold numbers: it then has the texts of responses.
     """
     trial = [name for name in SAME_TRIAL if name in scores.columns]
     if "voter" in trial and not _have_voters_several_models(scores, trial):

@@ -55,6 +55,7 @@ def leave_out_totals(matrix: Records) -> tuple[Records, list[Notice]]:
     """Return a matrix without its rows of means or sums, and a warning that names them.
 
     A row with such a name whose scores are not those of the other rows stays: it may be an item.
+    The list is empty, and the matrix the same, if no row is left out.
 
     Args:
         matrix: the scores, one per row, with the columns `item`, `model` and `score`.
@@ -108,7 +109,10 @@ def _scores_of_rows(
 def _scores_of_group(
     group: Group, others: Mapping[Group, Mapping[str, list[float]]]
 ) -> dict[str, list[float]]:
-    """Return the scores by model of the rows that a total of a group sums up."""
+    """Return the scores by model of the rows that a total of a group sums up.
+
+    An empty cell in `group` stands for every value of its column.
+    """
     scores: dict[str, list[float]] = {}
     for other, by_model in others.items():
         cells = zip(group, other, strict=True)
@@ -121,10 +125,11 @@ def _scores_of_group(
 def _are_totals(scores_of_row: dict[str, float], others: dict[str, list[float]]) -> bool:
     """Return whether the scores of a row are the rounded means, or the rounded sums, of others.
 
-    All of them must be means, or all must be sums. The result is False if the row or the others
-    lack a model, if there are fewer than two models or fewer than two other rows, or if all scores
-    are 0 or 1, since an item has such scores, too. The row is taken to have as many decimals as its
-    scores show, at most `MOST_DECIMALS`; `LARGEST_TOLERANCE` limits the error of rounding.
+    All of them must be means, or all must be sums. Means do not count if each model has equal
+    scores in all other rows. The result is False if the row or the others lack a model, if there
+    are fewer than two models or fewer than two other rows, or if all scores are 0 or 1, since an
+    item has such scores, too. The row is taken to have as many decimals as its scores show, at most
+    `MOST_DECIMALS`; `LARGEST_TOLERANCE` limits the error of rounding.
 
     Args:
         scores_of_row: the scores of the row by model.

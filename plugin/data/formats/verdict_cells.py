@@ -124,7 +124,7 @@ def reject_non_objects(column: "pd.Series", problem: str, remedy: str) -> None:
     """Raise a DataError for the first cell that is neither an object nor empty, if there is one.
 
     Args:
-        column: the cells. A text is never empty.
+        column: the cells. A text, a list or an array is never empty.
         problem: end of the message, which begins with the column's name and the cell's value.
         remedy: what the user can do.
     """
@@ -133,7 +133,7 @@ def reject_non_objects(column: "pd.Series", problem: str, remedy: str) -> None:
 
 
 def _is_filled(cell: Any) -> bool:
-    """Return whether a cell is not empty."""
+    """Return whether a cell is not empty; a text, a list or an array is never empty."""
     import pandas as pd
 
     return isinstance(cell, str | list | np.ndarray) or bool(pd.notna(cell))

@@ -175,7 +175,10 @@ def _judged_texts(records: pd.DataFrame, models: Mapping[str, pd.Series]) -> dic
 
 
 def _first_text(output: Any) -> str | None:
-    """Return an output that is a text, or the first text of a list; None for anything else."""
+    """Return an output that is a text, or the first element of a list if that is a text.
+
+    The result is None for anything else.
+    """
     if isinstance(output, list | np.ndarray):
         output = output[0] if len(output) else None
     return output if isinstance(output, str) else None

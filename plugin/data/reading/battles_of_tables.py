@@ -242,6 +242,8 @@ def _is_told_by_documents(note: Notice, gathered: GatheredBattles) -> bool:
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:
     """Return the facts that are the same for all tables.
 
+    A finding or a ladder in which the tables differ is None.
+
     Args:
         tables: the tables.
         is_whole: whether all rows of the tables are kept. If not, the finding of a tournament does

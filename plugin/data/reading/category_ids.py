@@ -41,8 +41,9 @@ equal verdicts among them, as observed and as by chance (a binomial distribution
 def note_numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: str) -> list[Notice]:
     """Return the note on ids that are numbers and begin anew in each category; empty if not.
 
-    Ids begin anew if they are whole numbers without gaps from 0 or 1 in each of several categories.
-    Nothing is noted if rows of one id in several categories seem to be about one question.
+    Ids begin anew if they are whole numbers without gaps from 0 or 1 in each of several categories,
+    at least two in each. Nothing is noted if an id stands in a row without a category. Nothing is
+    noted if rows of one id in several categories seem to be about one question.
 
     Args:
         engine: the database.
@@ -201,7 +202,10 @@ class VerdictsAcross(NamedTuple):
 
     @property
     def is_beyond_chance(self) -> bool:
-        """Whether verdicts are equal more often than by chance."""
+        """Whether verdicts are equal more often than by chance (`MOST_BY_CHANCE`).
+
+        It is True, too, if all are equal and that is improbable by chance (`CHANCE_OF_ALL`).
+        """
         excess = self.equal - self.expected
         if excess > MOST_BY_CHANCE * sqrt(max(self.variance, 1.0)):
             return True

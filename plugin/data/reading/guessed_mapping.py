@@ -147,7 +147,8 @@ def _column_of_items(cells: Mapping[str, Cells]) -> str | None:
 def _are_numbers_alone(cells: Mapping[str, Cells], guess: Mapping[str, str]) -> bool:
     """Return whether a table has only numbers, and no column whose name says what it is about.
 
-    Names of models are no numbers, whatever their column is called.
+    Guesses of `item`, `model_a` and `model_b` do not count: names of models are no numbers,
+    whatever their column is called. The result is False if there are no columns.
 
     Args:
         cells: the columns.
@@ -165,7 +166,8 @@ def _column_of_numbered_items(cells: Mapping[str, Cells]) -> str | None:
     """Return the column that numbers the items of a table of numbers; None if there is none.
 
     It has one of the usual names for items, or it is the first column and counts the rows. The
-    numbers are different, and there are two other columns, no more of them than rows.
+    numbers are different, and there are at least two other columns that are not called as facts
+    about rows, and no more of them than rows. All cells of the table must be numbers or empty.
     """
     paths = [path for path in cells if path]
     usual = [path for path in paths if path.lower() in LIKELY_OF_SCORES["item"]]
@@ -186,7 +188,7 @@ def _column_of_numbered_items(cells: Mapping[str, Cells]) -> str | None:
 
 
 def _are_all_numbers(column: Cells) -> bool:
-    """Return whether all values of a column are numbers, and there is one."""
+    """Return whether a column has a number and, besides empty cells, nothing but numbers."""
     values = [cell for cell in column if cell is not None]
     return bool(values) and all(map(_is_number, values))
 
@@ -195,7 +197,7 @@ def _column_of_first(cells: Mapping[str, Cells], of_models: tuple[str, str]) -> 
     """Return the column with the model that was shown first, or as A; None if there is none.
 
     In each row, it has one of the two models, and not always that of the same column. Its name has
-    a word of `FIRST_WORDS`.
+    a word of `FIRST_WORDS`. Of several such columns, the one with the shortest name counts.
     """
     pairs = [*zip(*(cells[name] for name in of_models), strict=True)]
     likely = []
@@ -242,7 +244,8 @@ def _paths_by_last_part(cells: Mapping[str, Cells]) -> dict[str, str]:
 def _columns_in_paths(paths: Mapping[str, str]) -> dict[str, str]:
     """Return the likely column or path for each missing column.
 
-    It is the one of `guess_columns`, or a path whose last part is podium's name of a column.
+    It is the one of `guess_columns`, or a path whose last part is podium's name of a column. The
+    value is `?` if no column is likely.
 
     Args:
         paths: columns and paths by their last part, as `_paths_by_last_part` returns them.
@@ -294,7 +297,8 @@ def _sampled_cells(records: Records) -> dict[str, Cells]:
 def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | None]]:
     """Yield the cell itself, or each single value in a cell that is JSON, with its path.
 
-    An empty cell, and a text that is not whole JSON, are the cell itself.
+    An empty cell, and a text that is no JSON object or list, are the cell itself. A list of more
+    than two values yields nothing.
     """
     if text is None or not text.startswith(("[", "{")):
         return [(path, text)]
@@ -350,7 +354,10 @@ def _pairs_of_columns(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
 
 
 def _have_side_words(pair: tuple[str, str], sides: Iterable[tuple[str, str]]) -> bool:
-    """Return whether the names of two columns have the words of one of these sides."""
+    """Return whether the first name has the first word of a side, and the second name the other.
+
+    One pair of words among `sides` suffices. Words of names are those of `_words_in_name`.
+    """
     first, second = map(_words_in_name, pair)
     return any(word in first and opposite in second for word, opposite in sides)
 
@@ -395,7 +402,8 @@ def _are_models(first: Cells, second: Cells) -> bool:
 def _columns_of_scores(cells: Mapping[str, Cells]) -> dict[str, str]:
     """Return the columns with the scores of both models, by podium's names for them.
 
-    These are `score_a` and `score_b`. The result is empty if no two columns have scores.
+    These are `score_a` and `score_b`. The name of the first column has a word of `SCORE_WORDS`, and
+    all filled cells of both are numbers. The result is empty if no two columns have scores.
     """
     for first, second in _pairs_of_columns(cells):
         has_word = not SCORE_WORDS.isdisjoint(_words_in_name(first))
@@ -407,8 +415,9 @@ def _columns_of_scores(cells: Mapping[str, Cells]) -> dict[str, str]:
 def _columns_of_counts(cells: Mapping[str, Cells]) -> dict[str, str]:
     """Return the columns with the wins of both models, and with ties, by podium's names for them.
 
-    These are `wins_a` and `wins_b`, and `ties` if there is such a column. The result is empty if no
-    two columns have counts of wins.
+    These are `wins_a` and `wins_b`, and `ties` if there is such a column. The name of the first
+    column has a word of `WIN_WORDS`, that of ties a word of `TIE_WORDS`, and their cells are counts
+    (`_has_counts`). The result is empty if no two columns have counts of wins.
     """
     for first, second in _pairs_of_columns(cells):
         has_word = not WIN_WORDS.isdisjoint(_words_in_name(first))
@@ -424,7 +433,10 @@ def _columns_of_counts(cells: Mapping[str, Cells]) -> dict[str, str]:
 
 
 def _has_counts(column: Cells) -> bool:
-    """Return whether all values of a column are whole numbers from 0, and there is one."""
+    """Return whether a column has counts: besides empty cells, only texts of digits.
+
+    A text such as `3.0` is no count. The result is False if all cells are empty.
+    """
     values = [cell for cell in column if cell is not None]
     return bool(values) and all(cell.isdecimal() for cell in values)
 
@@ -460,7 +472,10 @@ def _column_of_verdicts(
 
 
 def _is_verdict(word: str) -> bool:
-    """Return whether a word is one for a verdict; numbers and truth values are none."""
+    """Return whether a word is one for a verdict, of `LIKELY_CREDIT` or `LABEL_CREDITS`.
+
+    Numbers and truth values are none. Upper and lower case matter only for `LABEL_CREDITS`.
+    """
     if _is_number(word) or word.lower() in TRUTHS:
         return False
     return word.lower() in LIKELY_CREDIT or word in LABEL_CREDITS

@@ -79,11 +79,11 @@ def _query_of_pairs(each: RecordTable) -> str | None:
 
 
 def _queries_of_scores(tables: Sequence[RecordTable]) -> list[str]:
-    """Return the query of all pairs of models in tables of scores; empty if none has responses.
+    """Return one query of all pairs of models in tables of scores, as a list.
 
-    The columns are those of `_query_of_pairs`. If a model has several rows on an item, the
-    responses and scores are identical if they are so in the order of the rows, and `same` is NULL
-    if all responses are missing.
+    The columns are those of `_query_of_pairs`. The list is empty if no table of scores has
+    responses. If a model has several rows on an item, the responses and scores are identical if
+    they are so in the order of the rows, and `same` is NULL if all responses are missing.
     """
     rows = []
     for place, table in enumerate(tables):

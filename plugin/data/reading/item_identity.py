@@ -78,7 +78,8 @@ def identify_items(
 
     Args:
         engine: the database.
-        tables: all tables. Those of a host's eval are left as they are.
+        tables: all tables. If one of them is of a host's eval or has no column `item`, all are left
+            as they are.
         query: its `ids` says whether ids are unique in all categories (`global`), only within each
             (`per-category`), or whether the rows decide (`auto`).
 
@@ -367,7 +368,10 @@ def _lack_of_inputs(parts: QuestionParts) -> list[QuestionFinding]:
 
 
 def _has_one_for_each_model(rows: ItemRows) -> bool:
-    """Return whether all rows are scores, and each id has one input in the scores of a model."""
+    """Return whether all rows are scores, and each id has one input in the scores of a model.
+
+    A model may have another input of the id in another file.
+    """
     if rows.has("and model is null limit 1"):
         return False
     return not rows.has(
@@ -495,7 +499,7 @@ def _differs_by_row(rows: ItemRows) -> bool:
 
 
 def _may_be_questions(rows: ItemRows) -> bool:
-    """Return whether there are nearly as many inputs as ids.
+    """Return whether there are more than half as many different inputs as ids.
 
     A column with few values, such as the name of a judge's prompt, is not the question.
     """
@@ -511,9 +515,10 @@ def _number_of_compared_ids(rows: ItemRows) -> int:
 
 
 def _differs_by_file(rows: ItemRows) -> bool:
-    """Return whether every id has one input in each file, in several rows of the file.
+    """Return whether an id has one input in each file, and some id several rows in a file.
 
-    The column is then not that of a row, such as the prompt of a judge.
+    Only rows with inputs count. The column is then not that of a row, such as the prompt of a
+    judge.
     """
     within = "and input is not null group by place, id having"
     has_repeats = rows.has(f"{within} count(*) > 1 limit 1")

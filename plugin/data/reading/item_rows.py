@@ -13,7 +13,7 @@ from podium.data.reading.table import is_pointwise
 
 @dataclass(frozen=True, slots=True)
 class ItemRows:
-    """The rows of all tables that have an id, as one relation.
+    """The rows of all tables as one relation; `id` is null in rows without an item.
 
     Attributes:
         engine: the database.
@@ -102,7 +102,7 @@ def gather_item_rows(
 
 
 def hash_of_words(column: Column) -> str:
-    """Return SQL of a hash of the words in a column's cell; null if the cell is empty.
+    """Return an SQL expression of a hash of the words in a column's cell; null if it is empty.
 
     Texts that differ only in Unicode form or white space have the same hash.
     """

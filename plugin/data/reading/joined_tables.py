@@ -164,7 +164,8 @@ def _without_copied_files(
     """Leave out files without items whose rows are equal to those of another file.
 
     They are kept if the rows may be equal by chance (`CHANCE`). One file that is given twice is
-    left out in any case. Files with items are kept: their rows are compared one by one later.
+    left out in any case. Files with items are kept: their rows are compared one by one later. Files
+    of unknown size are kept, too.
 
     Returns:
         The files that are kept, the number of rows left out, and a note on files that are kept
@@ -222,7 +223,8 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     """Join tables of verdicts, or tables of scores, and leave out rows that are copies.
 
     If several files have equal rows, only those of one file are kept: the file that has them most
-    often, or the first of these files.
+    often, or the first of these files. Nothing is left out if there is one table, or if there is no
+    column `item`.
     """
     view = _union(engine, [each.records for each in tables])
     names = engine.columns(view)
@@ -498,7 +500,8 @@ def note_odd_items(
         engine: the database.
         view: name of the view with the battles.
         likely_item: the column that looks like the item; None if there is none.
-        items: the relation of the different items, in a column `item`, if the database has one.
+        items: SQL of a relation of the different items, in a column `item`, that may stand after
+            `from`; None to make it of the view.
     """
     notes = _note_unnamed_columns(engine, view, likely_item)
     if "item" not in engine.columns(view):

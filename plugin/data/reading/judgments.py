@@ -248,7 +248,11 @@ def _with_command(error: OneModelError, query: BattleQuery) -> OneModelError:
 
 
 def _try_to_read(paths: Sequence[str], query: BattleQuery) -> None:
-    """Read the battles between two runs of one model; PodiumError if they cannot be compared."""
+    """Raise PodiumError if the battles between two runs of one model cannot be read.
+
+    They are read and not returned. Other inputs of the same ids are an error, even if the query
+    allows this finding (`FINDING`).
+    """
     labelled = tuple(
         f"{name}={path}" for name, path in zip(("first", "second"), paths, strict=True)
     )

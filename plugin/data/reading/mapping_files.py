@@ -57,7 +57,8 @@ def apply_mapping_file(
 ) -> tuple[BattleQuery, list[Notice]]:
     """Return a query with the options of the mapping file of its sources, and a note on the file.
 
-    An option of the query counts, and not that of the file; the conditions `where` of both do.
+    An option of the query that differs from its default counts instead of that of the file. The
+    conditions `where` of both count. Without a file, the query is unchanged, and the list empty.
 
     Args:
         query: the query.
@@ -141,8 +142,8 @@ def read_mapping_file(path: Path) -> dict[str, Any]:
 
     Raises:
         UsageError: pyyaml is not installed.
-        DataError: the file is no YAML, a key or its value is invalid, or a key stands twice in two
-            spellings.
+        DataError: the file is no YAML or is empty, a key or its value is invalid, or a key stands
+            twice in two spellings.
     """
     entries = _parse_yaml(path)
     if not isinstance(entries, dict) or not entries:
@@ -273,7 +274,8 @@ def _checked_mapping(
         key_error: makes the error of a problem and a remedy.
 
     Raises:
-        DataError: the value is not a mapping of texts, or a credit is not a number in [0, 1].
+        DataError: the value is not a mapping of texts or is empty, or a credit is not a number in
+            [0, 1].
     """
     is_mapping = isinstance(value, dict) and bool(value)
     if not is_mapping or not all(isinstance(part, str) for part in value.values()):

@@ -59,19 +59,22 @@ def may_hold_nested_names(frame: "pd.DataFrame") -> bool:
 
 
 def _may_be_nested(records: Records, column: Column) -> bool:
-    """Return whether a name may be an object or a list; only those of a data frame are known."""
+    """Return whether a name in a column may be an object or a list.
+
+    Only the texts of a data frame are known without a query; the result is True for other columns.
+    """
     frame = records.engine.coded_frame(records.scan)
     coded = None if frame is None else frame.texts.get(column.text)
     return coded is None or any(text.startswith(("{", "[")) for text in coded.texts)
 
 
 def _begins_like_nested(column: Column) -> str:
-    """Return the SQL condition that the first character of a cell is that of an object or list."""
+    """Return the SQL condition that the first character of a cell is `[` or `{`."""
     return f"ord({column.text}) in (91, 123)"
 
 
 def _nested_condition(column: Column) -> str:
-    """Return the SQL condition that a cell is an object or a list."""
+    """Return the SQL condition that a cell is an object, a list, or a text that looks like one."""
     is_nested = f"regexp_matches({column.text}, {sql_literal(NESTED_TEXT)})"
     if column.json is not None and column.type != TEXT:
         is_nested = f"json_type({column.json}) in ('OBJECT', 'ARRAY') or {is_nested}"

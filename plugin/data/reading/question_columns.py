@@ -199,12 +199,12 @@ def choose_question_columns(
 
 
 def _known_names(records: Records, names: Sequence[str]) -> tuple[str, ...]:
-    """Return those of some names that a table has as columns with a text that is no number."""
+    """Return those of some names that a table has as columns with texts (`_has_texts`)."""
     return tuple(name for name in names if _has_texts(records, name))
 
 
 def _has_texts(records: Records, name: str) -> bool:
-    """Return whether a table has a column with a text that is no number."""
+    """Return whether a table has a column in which at least one text is no number."""
     if name not in records.columns or records.columns[name].is_number:
         return False
     cell = records.columns[name].text
@@ -213,7 +213,7 @@ def _has_texts(records: Records, name: str) -> bool:
 
 
 def _has_numbers(records: Records, name: str) -> bool:
-    """Return whether a table has a column with numbers and no other text."""
+    """Return whether a table has a column with a number, in which no text is anything else."""
     if name not in records.columns or _has_texts(records, name):
         return False
     return bool(records.rows("1", f"where {records.columns[name].number} is not null limit 1"))
@@ -222,8 +222,9 @@ def _has_numbers(records: Records, name: str) -> bool:
 def _asked_names(records: Records, *, are_numbers: bool) -> tuple[str, ...]:
     """Return the columns of `ASKED_NAMES` with texts, or with numbers only.
 
-    Those of `RENDERED_NAMES` are left out beside others. A column `input` beside a column `output`
-    with numbers has numbers of tokens.
+    Those of `RENDERED_NAMES` are left out beside others; without others, only the first is
+    returned. If columns of numbers are asked for and the column `output` has numbers, the result is
+    empty: `input` then has numbers of tokens.
     """
     if not are_numbers:
         names = _known_names(records, ASKED_NAMES)
@@ -318,8 +319,9 @@ def _is_one_for_each_id(engine: Duck, tables: Sequence[RecordTable], name: str) 
 def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
     """Return whether the column `ANSWER` has reference answers.
 
-    It does beside a column with the answers of models, or if several models have the same answers,
-    which are many: then they are those of the dataset.
+    It does if each table also has a column with the answers of models (`REPLY_NAMES`), or if there
+    are several models and all have the same answers, at least `FEWEST_ANSWERS` different ones: then
+    they are those of the dataset.
     """
     names_of_replies = {*REPLY_NAMES}
     have_replies = [not names_of_replies.isdisjoint(each.records.columns) for each in tables]
@@ -399,9 +401,13 @@ def _are_parts_of_questions(
 
 
 def _texts_of_columns(tables: Sequence[RecordTable], names: Sequence[tuple[str, ...]]) -> str:
-    """Return SQL of the texts of some columns of all tables, as `c0`, `c1` and so on.
+    """Return SQL of the texts of some columns, as `(select ...) as rows` to stand after `from`.
 
-    The column `place` has the number of the table.
+    The texts are the columns `c0`, `c1` and so on. The column `place` has the number of the table.
+
+    Args:
+        tables: the tables.
+        names: for each table, the names of its columns; all have equally many.
     """
     queries = []
     for place, (table, names_of_table) in enumerate(zip(tables, names, strict=True)):
@@ -413,7 +419,7 @@ def _texts_of_columns(tables: Sequence[RecordTable], names: Sequence[tuple[str, 
 
 
 def _one_spelling(column: Column) -> str:
-    """Return SQL of the words of a column; numbers have no trailing zeros after the point."""
+    """Return an SQL expression of a column's words; numbers have no trailing `.0`."""
     if column.is_number:
         return f"regexp_replace({column.text}, '\\.0+$', '')"
     return words_of_column(column)

@@ -24,7 +24,8 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
     twice in each order may have counted on: 1 and 2 in one order, 3 and 4 in the other. The first
     of one order then belongs to the first of the other. Both orders must have as many rows, except
     for malformed rows that were left out, and as many numbers. Nothing is numbered anew unless all
-    tables have orders and repeats (`_has_repeats_in_orders`).
+    tables have orders and repeats (`_has_repeats_in_orders`), and each order has at least
+    `FEWEST_ROWS` rows and at most `MOST_REPEATS` numbers.
 
     Returns:
         The tables, and a list of one note if repeats were numbered anew, else an empty list.

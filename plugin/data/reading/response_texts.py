@@ -50,7 +50,7 @@ def response_columns(columns: Mapping[str, Column]) -> tuple[Column, Column] | N
 def find_other_responses(
     engine: Duck, tables: Sequence[RecordTable]
 ) -> tuple[ResponseFinding, ...]:
-    """Return the models whose rows hold different responses to one item, by name.
+    """Return a finding for each model whose rows hold different responses to one item, by name.
 
     Texts that differ only in Unicode form or white space are the same response. Rows with other
     values in a column of `REPEATS` are other repeats, and may have other responses. Tables without

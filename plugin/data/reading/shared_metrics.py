@@ -15,6 +15,8 @@ from podium.wording import some
 def note_lone_models(tables: Sequence[RecordTable], gathered: GatheredBattles) -> GatheredBattles:
     """Return the results of formats with a loss for each model that shares no metric with another.
 
+    With fewer than two models, nothing is changed and no error is raised.
+
     Args:
         tables: the tables of all sources. Files of lm-eval are left out: their reader finds this.
         gathered: the results of formats.
@@ -72,6 +74,9 @@ def _no_shared_metric_error(metrics_of: Mapping[str, Sequence[str]], source: str
 
 
 def why_lost(name: str, lost: Sequence[Notice]) -> str | None:
-    """Return why a model of the sources is in no battle; None if no loss is about it."""
+    """Return why a model of the sources is in no battle; None if no loss is about it.
+
+    Several reasons are joined by semicolons.
+    """
     texts = [notice_text(each) for each in lost if each.fields.get("model") == name]
     return "; ".join(texts) or None

@@ -39,8 +39,9 @@ def read_length_data(path: str | Path) -> External:
     one that is keyed by item.
 
     Columns: `instruction_difficulty`; `item`, or `index` (number of the row in the annotations,
-    from 0); for gamed baselines `preference` in [0, 1], `std_delta_len` (the baseline's lead in
-    length, in standard deviations) and `not_gamed_baseline`.
+    from 0; a column without a name counts as `index`); for gamed baselines `preference` in [0, 1],
+    `std_delta_len` (the baseline's lead in length, in standard deviations) and
+    `not_gamed_baseline`.
 
     Raises:
         UsageError: there is no such file.

@@ -253,7 +253,10 @@ def _open_place(engine: Duck, place: "SourceFiles | pd.DataFrame") -> list[Recor
 
 
 def _index_names_columns(frame: "pd.DataFrame") -> bool:
-    """Return whether the index of a frame has the names of columns, as a matrix of wins has."""
+    """Return whether the index of a frame has the names of columns, as a matrix of wins has.
+
+    At least two names, and the share `SHARE_OF_NAMES` of the rows, must be names of columns.
+    """
     if SHARE_OF_NAMES * len(frame) > len(frame.columns):
         return False
     return shares_names([*map(str, frame.index)], [*map(str, frame.columns)])

@@ -12,7 +12,9 @@ from podium.storage.remote import without_secrets
 def spark_reads(query: BattleQuery) -> bool:
     """Return whether Spark can read the sources itself.
 
-    It can if they are Parquet files and no option needs DuckDB.
+    It can if they are Parquet files and no option needs DuckDB. Options that choose, translate or
+    rename rows need DuckDB, and so does a column of groups; names of columns, merging of orders and
+    `ids` other than `per-category` do not.
     """
     foreign = query.foreign
     translated = (foreign.credit_map, foreign.shown, foreign.fill, foreign.matrix)

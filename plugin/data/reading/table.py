@@ -321,7 +321,8 @@ def _hash_of_cells(records: Records) -> list[str]:
 def _broken_rule_error(records: Records, rule: Rule, row: int) -> DataError:
     """Return the error for a broken rule.
 
-    It names the number of rows that break the rule.
+    It names the number of rows that break the rule. It is an `AloneError` if a model plays against
+    itself.
 
     Args:
         records: the rows.
@@ -468,6 +469,9 @@ def may_be_figures_of_tasks(guess: Mapping[str, str]) -> bool:
 
 def lacks_only_items(columns: Iterable[str], guess: Mapping[str, str]) -> bool:
     """Return whether a table may have a column per model, and none with the items.
+
+    It may if only the item is missing, no column is like it, and there is no column `model` or
+    `score`.
 
     Args:
         columns: the columns that the table has.
@@ -628,7 +632,11 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
 
 
 def _blank_condition(name: str) -> str:
-    """Return the SQL condition that a name is empty or invisible."""
+    """Return the SQL condition that a name is empty or invisible.
+
+    Args:
+        name: SQL of the name, such as a column.
+    """
     # For speed, the first character is tested first: it shows that most names are visible.
     shows = f"ord({name}) between 33 and 126"
     is_blank = f"{name} is null or trim({name}, {sql_literal(BLANK)}) = ''"
@@ -636,5 +644,5 @@ def _blank_condition(name: str) -> str:
 
 
 def _sql_list(words: Iterable[str]) -> str:
-    """Return texts as a list in SQL."""
+    """Return texts as a list in SQL, in brackets: `('ab', 'ba')`."""
     return f"({', '.join(map(sql_literal, words))})"

@@ -63,6 +63,9 @@ def finding_of_changed_inputs(rows: ItemRows) -> QuestionFinding:
 def finding_of_other_inputs(rows: ItemRows, column: str, *, by_file: bool) -> QuestionFinding:
     """Return the finding for files or models that share no input, but all ids.
 
+    Its `is_reworded` is True if all later files or models put the inputs of the first in other
+    words.
+
     Args:
         rows: the rows.
         column: name of the column for messages.

@@ -45,11 +45,13 @@ def translate_tables(
         foreign: the user's options for tables in no known format.
 
     Returns:
-        The tables with verdicts, and notes on the files that were left out.
+        The tables with verdicts, and notes on the tables and on the files that were left out. Of
+        several tables, one is left out whose battles are all of a model with itself.
 
     Raises:
         UsageError: `--matrix` is given, and no table is a table of wins.
-        DataError: a cell is not valid, or the format is unknown.
+        DataError: a cell is not valid, too many rows are bad (`require_few`), or the format is
+            unknown.
     """
     tables: list[RecordTable] = []
     # Names of files that are left out, by the code of the note on them.

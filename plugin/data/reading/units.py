@@ -160,7 +160,11 @@ class Repetition:
 
     @property
     def may_be_items(self) -> bool:
-        """Whether the values may be items if the column has a known name."""
+        """Whether the values may be items if the column has a known name.
+
+        There are several values, which repeat and do not belong to responses, and on average at
+        most `MOST_IN_CELL` rows of a value in a cell. A single cell suffices.
+        """
         is_repeated = self.rows >= LEAST_REPETITION * self.values and not self.of_response
         return is_repeated and self.values > 1 and self.in_cell <= MOST_IN_CELL
 
@@ -168,7 +172,8 @@ class Repetition:
 def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[RecordTable], str | None]:
     """Rename a column of `ITEM_NAMES` to `item` in the tables without items.
 
-    All of these tables must have the column, and it must repeat as items do.
+    Tables of scores are left as they are. All tables of battles without items must have the column,
+    and it must repeat as items do.
 
     Returns:
         The tables, and the former name of the column; None if no column was renamed.
@@ -253,7 +258,7 @@ def likely_item(engine: Duck, records: Records) -> str | None:
 
 
 def _usual_names(column: str) -> set[str]:
-    """Return the usual names of a column of the battles table, in lower case."""
+    """Return the usual names of a column of the battles table, in lower case, also with `_id`."""
     return with_ids(LIKELY_NAMES[column])
 
 
@@ -290,7 +295,9 @@ def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]
 
 
 def _repeating_columns(records: Records, names_of_items: Iterable[str]) -> list[str]:
-    """Return the columns that may be items and have clearly fewer values than rows.
+    """Return the columns that may be items and, in the first rows, clearly repeat their values.
+
+    Columns of times are left out. Only the first `MOST_ROWS` rows are looked at.
 
     Args:
         records: the battles.
@@ -337,9 +344,11 @@ def _may_name_items(records: Records, name: str, names_of_items: Iterable[str]) 
 
 
 def _holds_times(records: Records, name: str) -> bool:
-    """Return whether the first values of a column are times, or numbers with decimals.
+    """Return whether all of the first values of a column are times, or numbers with decimals.
 
-    Numbers that are all whole are none, however they are stored.
+    At most `TESTED_VALUES` different values are looked at. Values such as `3.0` alone are whole
+    numbers, and no times; whole seconds or milliseconds since 1970 are times. False without a
+    value.
     """
     cell = records.columns[name].text
     values = records.rows(f"distinct {cell}", f"where {cell} is not null limit {TESTED_VALUES}")
@@ -350,6 +359,8 @@ def _holds_times(records: Records, name: str) -> bool:
 
 def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetition:
     """Measure how the values of a column of battles repeat, in the first `MOST_ROWS` rows.
+
+    If no row has a value, all figures are 0, and `of_response` is True.
 
     Args:
         engine: the database.

@@ -128,7 +128,10 @@ def _row_maker_of_judge(name: str) -> Callable[[AuditData], Check]:
     """
 
     def make_row(data: AuditData) -> Check:
-        """Return the row, with the reason why there is no check."""
+        """Return the row of the check: it does not apply without a judge or to votes of humans.
+
+        Otherwise it is not known, because the verdicts do not show it.
+        """
         if not is_judged(data.battles):
             return inapplicable_check(name, reason=NO_JUDGE)
         if are_human_votes(data.battles):
@@ -146,7 +149,7 @@ def _row_maker_of_ratings(name: str) -> Callable[[AuditData], Check]:
     """
 
     def make_row(data: AuditData) -> Check:
-        """Return the row, with the reason why there is no check."""
+        """Return the row of the check, with the reason why it does not apply or is not known."""
         if len(data.battles.models) < FEWEST_COMPARED:
             return inapplicable_check(name, reason=FEW_MODELS)
         if data.standings.scale.name == "score":
@@ -181,8 +184,8 @@ def _row_of_voters(data: AuditData) -> Check:
 def _row_of_judges(data: AuditData) -> Check:
     """Return the row of how judges agree.
 
-    The row is not known if there are several judges: there are then too many to compare one by one.
-    Otherwise, the row does not apply.
+    The row does not apply to votes of humans, to scores that no judge gave, and with one judge.
+    With several judges it is not known: there are then too many to compare one by one.
     """
     if are_human_votes(data.battles):
         return inapplicable_check("judges", reason=HUMANS_VOTED)
@@ -228,7 +231,7 @@ def _row_maker_of_ranker(name: str) -> Callable[[AuditData], Check]:
     """
 
     def make_row(data: AuditData) -> Check:
-        """Return the row, which names the ranker."""
+        """Return the row, which does not apply: the ranker does not give the description."""
         return inapplicable_check(
             name, reason=f"the ranker {data.standings.ranker} does not give it"
         )

@@ -326,7 +326,8 @@ def checks_of_card(card: CardSections) -> tuple[Check, ...]:
     """Make all checks that apply to the card of one judge, or of one metric.
 
     Checks that a ranking of the same battles has, too, have the same result. Other checks follow
-    the intervals of the card and have no p-values.
+    the intervals of the card and have no p-values. The p-values are adjusted together
+    (`adjust_tests`).
     """
     checks: list[Check] = []
     for row in CHECKLIST:

@@ -154,7 +154,9 @@ def why_no_categories(battles: Battles) -> str:
 
     If a column has one category per item (or group of items), the reason is that its categories
     have too few of them. Otherwise, the reason names the columns of which groups of items have
-    several categories. If there are neither, no column has categories.
+    several categories. If there are neither, no column has categories. That is also the result
+    without items, or with too many battles (`are_too_many`), whatever the columns have: the caller
+    must give this reason.
     """
     if not battles.has_items or are_too_many(battles):
         return NO_CATEGORIES_FOUND

@@ -102,7 +102,8 @@ def _reason_of_column(finding: QuestionFinding) -> str:
 def _flagged_questions(finding: QuestionFinding) -> Check:
     """Return the flagged check for inputs that no other run has.
 
-    The number of the check is the largest number of inputs of one model that no other run has.
+    The number of the check is the largest number of inputs of one model that no other run has, or
+    the number of ids with several inputs if this is smaller.
     """
     number = min(finding.conflicts, max(finding.unshared.values()))
     fields = {
@@ -179,8 +180,8 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The check. It is flagged if a setting differs that changes results; not known if a run has
-        no files with its settings; else ok, with the differences that are not flagged.
-        Empty if the battles are of no host's eval, or of the runs of one model.
+        no files with its settings; else ok, with the differences that are not flagged. Empty if
+        runs of fewer than two models are recorded, by a host's eval or by columns of settings.
     """
     runs = _runs_of_battles(battles)
     if len({run.model for run in runs}) < 2:

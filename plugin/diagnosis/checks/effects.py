@@ -101,7 +101,7 @@ def check_beside_chance(
 
     Returns:
         The check: ok if the share is better than by chance, flagged if it is worse, and not known
-        if the interval contains the share by chance.
+        if the interval contains the share by chance, or if an end of it is unknown.
     """
     facts = facts_of(figure, **fields)
     side = side_of(figure, chance)

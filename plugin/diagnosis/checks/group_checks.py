@@ -110,7 +110,9 @@ def why_no_groups(battles: Battles) -> str:
 
     Columns with one value per item count. If some of these have too few values, the reason names
     the one with most values. Otherwise, the reason names those that divide the items by answers,
-    measures or categories.
+    measures or categories. Without these, no column puts items into groups. That is also the result
+    without items or readable battles, or with too many battles (`are_too_many`), whatever the
+    columns have.
     """
     is_counted = battles.readable
     if not battles.has_items or are_too_many(battles) or not is_counted.any():
@@ -370,7 +372,7 @@ def _p_of_groups(residual: np.ndarray, group: np.ndarray, most: int = PERMUTATIO
         return 1.0
 
     def statistic(code: np.ndarray) -> float:
-        """Return the sum of the products of all pairs of items in one group, twice."""
+        """Return twice the sum, over models, of the products of all pairs of items in one group."""
         sums = np.stack([np.bincount(code, column, groups) for column in residual.T])
         return float(np.sum(sums**2)) - squares
 

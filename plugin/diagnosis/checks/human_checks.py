@@ -48,7 +48,9 @@ def calibrated_scale(standings: Standings) -> Check | None:
 def human_of_card(card: CardSections) -> tuple[Check, ...]:
     """Check by a judge's card whether it agrees with humans more often than by chance.
 
-    Not known without human labels. Empty for the card of a metric.
+    The check is flagged if the interval of the agreement lies below chance, and ok if it lies
+    above. It is not known if the interval contains chance, and without human labels. Empty for the
+    card of a metric.
     """
     if not card.has_judge:
         return ()

@@ -198,6 +198,9 @@ def _why_too_little(battles: Battles, lost: "LostVerdicts") -> str:
 def _check_outcomes(battles: Battles, lost: "LostVerdicts", reason: str) -> Check:
     """Return the check of lost verdicts.
 
+    It is flagged if the win rate changes by more than `LEAST_BIAS`. With a reason, the change must
+    also be significant; otherwise the check is not known.
+
     Args:
         battles: the battles.
         lost: the tests; not empty.
@@ -338,8 +341,9 @@ def _check_losses(
 ) -> Check:
     """Return the check of the losses of all models.
 
-    It names a model that loses significantly more than all together, if there is one. Else it names
-    the model with the smallest p-value, which may lose less.
+    It is flagged if the share of a model differs from that of all by more than `LEAST_EXCESS`,
+    whatever the p-value. It names a model that loses significantly more than all together, if there
+    is one. Else it names the model with the smallest p-value, which may lose less.
 
     Args:
         name: name of the check.

@@ -144,8 +144,8 @@ def describe_first_place(data: AuditData) -> tuple[Check, ...]:
     """Describe the fewest items without which another model leads.
 
     A flagged check of the ranking stands as it is. Otherwise, more items are left out than in the
-    ranking, and the check is never flagged. Empty for rankers other than those of Bradley-Terry
-    ratings and of means.
+    ranking, and the check is never flagged. Empty for rankers other than `bradley-terry` and those
+    that have searched themselves, as that of means, and for ratings at equal length.
     """
     flagged = [check for check in data.checks if check.name == "first place" and check.is_flagged]
     if flagged:

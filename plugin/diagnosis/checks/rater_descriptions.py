@@ -27,10 +27,12 @@ def describe_voters(data: AuditData) -> tuple[Check, ...]:
     """Describe how votes are shared, and how much larger errors are that include voters.
 
     The factor is the median over models of the standard error by items and voters over that by
-    items alone, of Bradley-Terry ratings. Judges are looked at if there are at least 10.
+    items alone, of Bradley-Terry ratings. Without voters, judges are looked at if there are at
+    least 10. The number of the check is the largest share of the votes that one of them gave.
 
     Returns:
-        The check; not known with fewer than 10 voters, or if a fit fails. Empty without voters.
+        The check; not known with fewer than 10 voters, for too many battles, or if a fit fails.
+        Empty without voters and with fewer than 10 judges.
     """
     battles = data.battles
     raters = raters_of(battles, fewest=2)

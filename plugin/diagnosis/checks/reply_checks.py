@@ -36,7 +36,7 @@ def check_only_ties(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The flagged check, of the judge with the largest share of ties if judges are looked at one
-        by one.
+        by one. Empty if no check is flagged, or if no judge decided the battles.
     """
     if not is_judged(battles):
         return ()

@@ -437,7 +437,9 @@ def _looks_like_percent(scores: np.ndarray) -> bool:
 def _has_end(scores: np.ndarray, top: float) -> bool:
     """Return whether scores in [0, top] look like those of a scale that ends there.
 
-    Scores of an open scale, such as rewards, are mostly near 0, and few of them are much larger.
+    They do if many are 0 or `top` (`LEAST_AT_ENDS`), if their median is high (`LEAST_MEDIAN`), or
+    if they spread little (`LARGEST_SPREAD`). Scores of an open scale, such as rewards, are mostly
+    near 0, and few of them are much larger.
     """
     at_ends = np.isin(scores, (0, top)).mean()
     if at_ends >= LEAST_AT_ENDS or np.median(scores) >= LEAST_MEDIAN * top:
@@ -457,8 +459,9 @@ def _spans_both(scores: np.ndarray) -> bool:
 def _are_of_one_kind(fractions: np.ndarray, percent: np.ndarray) -> bool:
     """Return whether fractions and percent may be of one metric, by their means and values.
 
-    If the fractions are only 0 and 1, they may be low points on a scale to 100, and the result is
-    False, unless all percent are 0 or 100.
+    The mean of the percent over that of the fractions must lie within `RATIOS`. If the fractions
+    are only 0 and 1, they may be low points on a scale to 100, and the result is False, unless all
+    percent are 0 or 100.
     """
     are_whole = _count_between(fractions) == 0
     if are_whole and not _is_binary(percent, 100):

@@ -25,7 +25,7 @@ _MOST_MODELS: ContextVar[int] = ContextVar("most models", default=MOST_MODELS)
 
 @contextmanager
 def limits_of_audit() -> Iterator[None]:
-    """Make the checks of single pairs, items and lengths for more models inside the block."""
+    """Let `are_too_many` allow `MOST_MODELS_OF_AUDIT` models, more than usual, inside the block."""
     token = _MOST_MODELS.set(MOST_MODELS_OF_AUDIT)
     try:
         yield

@@ -229,6 +229,8 @@ def _slope_of_model(
 ) -> Slope | None:
     """Return the least-squares slope of a model with its clustered error.
 
+    The change is that over the span of `moment`, at most over the time of all battles.
+
     Args:
         model: name of the model.
         rest: what the model earned in each of its battles, less the mean of the pair.

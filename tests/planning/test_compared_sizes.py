@@ -10,6 +10,7 @@ from podium.errors import UsageError
 from podium.planning.compared_sizes import compared_size, sign_power
 from podium.planning.plan_report import select_reports
 from podium.planning.planner import make_plan
+from podium.planning.sample_size import smallest_number
 from podium.rankers.errors.difference import paired_difference
 from podium.rankers.errors.elo_difference import elo_difference
 from podium.rankers.fit.coded import CodedBattles
@@ -86,6 +87,13 @@ def test_a_plan_for_a_difference_needs_no_models_and_says_the_items():
     [report] = select_reports(plan, None, full=False)
     assert report.answer[0].startswith(f"Compare on {plan.compared.items:,} items")
     assert not any(section.tables for section in report.sections)
+
+
+@pytest.mark.parametrize("number", [2, 3, 524_289, 700_000, 1_000_000])
+def test_all_numbers_up_to_the_largest_one_are_searched(number):
+    assert smallest_number(lambda items: items >= number, 1_000_000) == number
+    assert smallest_number(lambda items: items >= number, number) == number
+    assert number == 2 or smallest_number(lambda items: items >= number, number - 1) is None
 
 
 @pytest.mark.parametrize(

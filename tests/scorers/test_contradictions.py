@@ -193,6 +193,8 @@ def test_level_that_the_rest_of_the_reply_contradicts_is_unparsed(name: str, tex
         ("Rank: A: 2, B: 1", None),
         ("A (1918), B (1919)", None),
         ("A took 12 steps, B took 5", None),
+        ("| | A | B |\n|---|---|---|\n| Total | 3 | 9 |\n\nTotal: A: 3, B: 9.", "B"),
+        ("| | A | B |\n|---|---|---|\n| Total | 3 | 9 |\n\nCorrected total: A: 9, B: 3.", None),
         ("", None),
     ],
 )

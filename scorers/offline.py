@@ -349,7 +349,10 @@ TIMES = {"once": 1, "twice": 2}
 
 def _word_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands to use words in quotation marks, to use them a number of times, or to avoid
-    them."""
+    them.
+
+    Quotations count only after a verb such as `use` or `mention` in the same sentence.
+    """
     verb = None  # the verb before, in the same sentence
     for match in VERB_OR_QUOTATION.finditer(instruction):
         quoted_words = match["quoted"]
@@ -418,13 +421,16 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
     """
 
     def is_json(text: str) -> bool:
-        """Return whether a text is JSON other than null; ValueError if it is not JSON."""
+        """Return whether a text is JSON other than null, of at most 200,000 characters.
+
+        A text within this limit that is not JSON raises ValueError.
+        """
         return len(text) <= LONGEST_JSON and json.loads(text) is not None
 
     def has_key(name: str, text: str) -> bool:
-        """Return whether a text is a JSON object with this key.
+        """Return whether a text of at most 200,000 characters is a JSON object with this key.
 
-        Most texts that are no JSON object raise ValueError or TypeError.
+        Most texts within this limit that are no JSON object raise ValueError or TypeError.
         """
         return len(text) <= LONGEST_JSON and name in dict(json.loads(text))
 

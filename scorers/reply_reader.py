@@ -242,7 +242,10 @@ def read_statement(
 
 
 def _without_repeats(view: str) -> str:
-    """Return a text that only repeats a value, as `A A A` does, with blanks after the first one."""
+    """Return a text that only repeats a value, as `A A A` does, with blanks after the first one.
+
+    Any other text, and a text of more than 4,000 characters, is returned as it is.
+    """
     repeated = REPEATED_VALUE.match(view) if len(view) <= LONGEST_REPEATED else None
     if repeated is None:
         return view
@@ -381,7 +384,7 @@ def _verdict_statements(
     `A (fair), B (good)`. If no statement counts, the sentences count that prefer a response as a
     whole, such as `A is better`, in the lines that `comparison_lines` names. If these are both
     `ends`, and the reply has no such sentence either, the only sentence that praises a response
-    counts (`weak_preferences`).
+    counts (`weak_preferences`). Lines of 10,000 characters or more are not searched for sentences.
 
     Args:
         view: the judge's own words.

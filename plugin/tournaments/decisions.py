@@ -475,7 +475,8 @@ def _end_sentence(
 def _advice_sentence(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
     """Return a sentence on how many more items would answer the question.
 
-    It may also say why this number is unknown; it is empty if nothing can be said.
+    It may also say why this number is unknown. If all models earn the same on every item, it says
+    this instead. It is empty if nothing can be said.
     """
     if last.is_other_scale:
         return ""

@@ -238,6 +238,10 @@ class Ring(Stopping):
     ) -> Iterator[tuple[int, int]]:
         """Yield the battles of one group on an item as positions (shown first, shown second).
 
+        If models join a ranking, each model of the group meets two random others. With
+        `opponents=field`, all of the group may instead meet one model from outside, by chance.
+        Otherwise the group plays a circle.
+
         Args:
             group: positions of the models of the group with a response to the item. Nothing is
                 yielded if it is empty.

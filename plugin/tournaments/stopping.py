@@ -100,7 +100,7 @@ class LookFit:
 
         Returns:
             z by pair, shape (models, models); NaN for two models that earn the same on every item,
-            and where the covariance is unknown.
+            and where the covariance is unknown; infinite for a difference without an error.
         """
         difference = self.theta[:, None] - self.theta
         variance = np.diag(self.covariance)
@@ -510,6 +510,9 @@ class Stopping:
         self, round_: Round, before: int, order: Sequence[str], plan: Sequence[int]
     ) -> int:
         """Return the number of item visits, from the start, after a round.
+
+        The number is rounded up to a planned one, except for `error:X`. A round without items
+        counts as one visit.
 
         Args:
             round_: the round; its last item in the order of visits was visited last.

@@ -307,6 +307,8 @@ def _answer_on_unlike_scales(
 ) -> Standings:
     """Return standings with an answer that claims nothing, as scores are on unlike scales.
 
+    The second sentence of the answer says what the checks found. Rank sets stay as they are.
+
     Args:
         standings: the standings.
         claimed: the standings without the models about which nothing can be claimed.
@@ -418,7 +420,8 @@ def _next_step_sentence(
 def _new_leader_sentence(standings: Standings) -> str | None:
     """Write how few items decide the first place of a leaderboard of means, or why it is unknown.
 
-    None for other rankers, if models share the first place, and if more than half of the items
+    If no items decide it, the sentence says that no other model would lead. None for other rankers,
+    if models share the first place, with fewer than two items, and if more than half of the items
     would have to go.
     """
     drop_out = standings.diagnostics.get("drop_out")
@@ -462,8 +465,8 @@ def next_sentence(
 
     Returns:
         A sentence; None if fewer than two models have rank sets, if the first two are already
-        separated, or if the standings are of a tournament with decisions of its own or rest on
-        given ratings (a ladder).
+        separated, if neither the number nor a reason is known, or if the standings are of a
+        tournament with decisions of its own or rest on given ratings (a ladder).
     """
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
@@ -504,8 +507,9 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
     """Return how many further units would separate the first two models.
 
     The unit is the human label if the ranking is by a structured calibration. It is the voter or
-    judge if these vary and are no more than the items. Otherwise it is the item (or group of
-    items), or the battle if there is one item only.
+    judge if these vary and are no more than the items, or if too few judged one of the two models
+    (the number is then unknown). Otherwise it is the item (or group of items), or the battle if
+    there is one item only.
 
     Returns:
         The number, None if it is unknown; the name of the unit in the singular; and how many
@@ -572,6 +576,7 @@ def _why_unknown(
 ) -> str | None:
     """Return why the number of further items is unknown, as a clause; None if no reason is known.
 
+    The last reason, if no other one applies, is that human labels alone do not bound the ratings.
     `unit` is what varies, in the singular: an item or a group of items.
     """
     if robustness and robustness.items:

@@ -57,7 +57,8 @@ def who_sentence(standings: Standings, *, is_partial: bool = False) -> str | Non
 def neighbours_sentence(standings: Standings) -> str | None:
     """Write how many neighbouring places of a leaderboard are too close to call.
 
-    The sentence also names the first two neighbouring places that are separated. None if there are
+    The sentence also names the first two neighbouring places that are separated. If all neighbours
+    are separated, it says that every model is clearly ahead of the next one. None if there are
     fewer than four places, or if no pair is separated: the first sentence then says it all.
     """
     separation = standings.separation

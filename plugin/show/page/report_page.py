@@ -191,8 +191,9 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
 def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     """Return each chart of the page and its text alternative, by the chart's name.
 
-    There is a forest plot per standings table. Bubbles and heat map need win rates of pairs, the
-    other charts a calibration; without these they are left out.
+    There is a forest plot per standings table, `forest-0` and so on; the first table of a slice and
+    scale has a plot of all tables of this slice and scale. Bubbles need rank probabilities, the
+    heat map win rates of pairs, the other charts a calibration; without these they are left out.
     """
     charts = {}
     standings = content.ranking.standings

@@ -243,7 +243,6 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
             models).
     """
     labels = list(map(printable, names))
-    # With more than 16 models, bubbles shrink with the cells of the chart, but not below 30.
     # Bubbles shrink with more than 16 models, down to an area of 30.
     scale = min(1.0, 16 / max(len(names), 1))
     largest_area = max(LARGEST_BUBBLE * scale**2, 30)

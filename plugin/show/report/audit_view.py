@@ -225,6 +225,8 @@ def _p_threshold(level: float) -> str:
 def format_number(number: float, unit: NumberUnit) -> str:
     """Write a figure in its unit; a dash without a unit, and `∞` or `-∞` for an infinite one.
 
+    A figure in a unit that has no text of its own has two decimals.
+
     >>> format_number(0.076, "points"), format_number(0.031, "share"), format_number(0.004, "p")
     ('7.6 points', '3.1%', 'p .004')
     """

@@ -267,6 +267,9 @@ def _withholding_reason(
 ) -> str | None:
     """Return the first reason in `REASONS` why a pair is withheld; None if it is written.
 
+    With `options.flips`, a pair whose orders have different winners is written even if its mean
+    credit is that of a tie.
+
     Args:
         pair: a row of `_merge_verdicts`.
         texts: instructions and responses.

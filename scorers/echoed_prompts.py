@@ -48,7 +48,10 @@ def _echoes(text: str) -> Iterator[Span]:
 
 
 def _is_echo(sentence: str) -> bool:
-    """Return whether each word of a sentence belongs to a phrase of a prompt (`prompt_phrases`)."""
+    """Return whether each word of a sentence belongs to a phrase of a prompt (`prompt_phrases`).
+
+    A phrase has four words; the result is False for a sentence with fewer.
+    """
     # Most sentences fail this check of the first phrase, which is faster than to find all words.
     beginning = FIRST_FOUR_WORDS.match(sentence)
     if beginning is None:

@@ -275,7 +275,8 @@ class Judging:
         If replies are never asked for as JSON, the paragraph about the object is missing.
 
         Raises:
-            UsageError: as in `Realization.prompt`.
+            UsageError: the realization has no prompt, its template cannot be filled, or the item
+                lacks a text that is to be shown.
         """
         paragraph = self.form.paragraph(self.settings, brief=brief) if self.form else ""
         return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{paragraph}\n"
@@ -292,7 +293,8 @@ class Judging:
             attempt: number of the call, from 1.
 
         Raises:
-            UsageError: as in `Realization.prompt`.
+            UsageError: the realization has no prompt, its template cannot be filled, or the item
+                lacks a text that is to be shown.
         """
         prompt = self.realization.prompt(texts, self.settings)
         if attempt == 1:

@@ -203,13 +203,19 @@ def changes_criterion(between: str) -> bool:
 
 
 def is_conceded(rest: str) -> bool:
-    """Return whether the rest of a mark's sentence limits the mark, as `, if dry` does."""
+    """Return whether the rest of a mark's sentence limits the mark, as `, if dry` does.
+
+    `rest` is the text after the mark; what follows the end of its sentence or line is ignored.
+    """
     end = SEGMENT_END.search(rest)
     return CONCESSION.search(rest[: end.start()] if end else rest) is not None
 
 
 def is_redeemed(rest: str) -> bool:
-    """Return whether the rest of a low mark's sentence makes it weigh little: `, yet right`."""
+    """Return whether the rest of a low mark's sentence makes it weigh little: `, yet right`.
+
+    `rest` is the text after the mark; what follows the end of its sentence or line is ignored.
+    """
     end = SEGMENT_END.search(rest)
     return REDEEMED.search(rest[: end.start()] if end else rest) is not None
 

@@ -83,7 +83,11 @@ def criteria_of_tables(text: str) -> Iterator[list[list[Cell]]]:
 
 
 def _cells_by_table(text: str) -> Iterator[list[list[Cell]]]:
-    """Yield, for each table, the cells of both responses in each of its rows or columns."""
+    """Yield, for each table, the cells of both responses in each of its rows or columns.
+
+    The responses are the columns if the header names both, else the rows that begin with their
+    names. Tables that do not name both responses so are skipped.
+    """
     if "|" not in text:
         return
     for table in TABLE.finditer(text):

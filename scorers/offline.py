@@ -417,6 +417,8 @@ def _sign_demands(instruction: str) -> Iterator[Demand]:
 def _json_demands(instruction: str) -> Iterator[Demand]:
     """Yield the demand to answer with nothing but JSON, and a demand for each quoted key.
 
+    Nothing is yielded unless the instruction has the word JSON. The keys are the words in quotation
+    marks that follow the word `key` or `keys` on its line, up to a full stop.
     A response of more than 200,000 characters does not meet them.
     """
 

@@ -60,7 +60,8 @@ class Anchor(Stopping):
         """Return the anchor's battles that were not played yet.
 
         With `auto`, these are the battles of the pilot until it has ended, and then those of the
-        chosen anchor on the other items. With `until`, they are those up to the next look.
+        chosen anchor on the other items. With `until`, they are those up to the next look. Without
+        it, the tournament is over after the round that follows the pilot.
 
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.

@@ -268,7 +268,8 @@ def _decision_sentences(
 def _rating_decision(last: Look, new: Sequence[str]) -> str:
     """Return a sentence, without a full stop, on the half-widths of the intervals of ratings.
 
-    The ratings are those of newcomers (`new`), or of all models if there are no newcomers.
+    The ratings are those of newcomers (`new`), or of all models if there are no newcomers. If any
+    half-width is unknown, the sentence only says that there is no bound yet.
     """
     is_single = len(new) == 1
     noun = "Rating" if is_single else "Ratings"

@@ -204,6 +204,9 @@ def build_ranking_answer(
 ) -> Standings:
     """Return standings with their checks and an answer in at most three sentences.
 
+    The answer is a tuple of two or three texts: who leads, what the checks found, and what to do
+    next. A text may hold more than one sentence.
+
     If the scores are not in one unit, or if it is not known which rows are about the same item, the
     answer says only this, and whether to trust the ranking. If models have different inputs for an
     item, and the inputs do not show that the questions are the same, the first sentence begins with
@@ -534,7 +537,7 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
 def _few_raters_of(standings: Standings, names: Sequence[str]) -> str | None:
     """Write which of two models have too few voters or judges to be clearly ahead or behind.
 
-    None if neither has.
+    The clause gives the number of voters or judges of each such model. None if neither has too few.
     """
     few_raters = standings.diagnostics.get(FEW_RATERS, {})
     named = [name for name in names if name in few_raters]

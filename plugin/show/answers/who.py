@@ -242,7 +242,7 @@ def _same_score_sentence(standings: Standings) -> str | None:
 def _new_models_sentence(standings: Standings) -> str | None:
     """Write how humans would rate the models that are not in the calibration.
 
-    None if there are no such models.
+    Only models with a conformal interval that has a known end are named; None if there is none.
     """
     new = [entry for entry in standings.entries if _has_conformal_end(entry)]
     if not new:

@@ -179,14 +179,14 @@ def _probe_row(probe: Probe, shorten: Callable[[str], str]) -> tuple[str, ...]:
 
 
 def number_of_check(check: Check) -> str:
-    """Return the figure of a check as text in its unit; a dash if it has none."""
+    """Return the figure of a check as text in its unit; a dash without a figure or a unit."""
     if check.number is None or not check.kind.unit:
         return EMPTY
     return format_number(check.number, check.kind.unit)
 
 
 def interval_of_check(check: Check) -> str:
-    """Return the interval of a check's figure as text; a dash if it has none.
+    """Return the interval of a check's figure as text; a dash without an interval or a unit.
 
     The unit is that of the figure; it is left out for percent, points and Elo.
     """

@@ -142,7 +142,8 @@ def _describe_score(
 def _describe_uncertainty(standings: Standings, entry: Entry) -> dict[str, Any]:
     """Describe the standard error, the interval and the number of items of a score.
 
-    An error or interval that is unknown is left out, and so is an interval with one end.
+    An error or interval that is unknown is left out, and so is an interval with one end. The number
+    of items is that of the model if it is known, else that of the ranking.
     """
     method = standings.interval or "unknown"
     items_by_model = standings.diagnostics.get("items_by_model", {})

@@ -38,7 +38,7 @@ HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 def portable_name(text: str) -> str:
     """Return a name for a file: at most 80 characters of a text, the unsafe ones replaced by `_`.
 
-    A reserved or empty name gets a `_` in front.
+    Dots and blanks at both ends are removed. A reserved or empty name gets a `_` in front.
     """
     name = UNSAFE_CHARACTERS.sub("_", printable(text))[:80].strip(". ")
     return f"_{name}" if RESERVED_NAME.fullmatch(name) else name
@@ -172,7 +172,8 @@ def hub_result_files(
         options: options of the command.
 
     Raises:
-        UsageError: the dataset of the items is unknown, or as in `dataset_of_standings`.
+        UsageError: the dataset of the items is unknown, is given for a ranking of several tasks,
+            or is another one than the runs record.
     """
     for standings, entry in scored_entries(ranking):
         file = name

@@ -141,7 +141,8 @@ def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
     - `category`;
     - `credit`: the mean credit of model_a, whose name sorts first, over the readable verdicts, by
       weight; None if no verdict is readable. Of a jury with `pool`, its rule gives the credit;
-    - `agreement`: how the orders agree, see `_joint_agreement`;
+    - `agreement`: how the orders agree: `same`, `half`, `flip` or `ONE_ORDER` if all verdicts are
+      alike in this, else `MIXED`; None if no order is known;
     - `identical`: whether the responses are identical;
     - `lacks`: True if all of these battles have no credit because a score is missing; False if any
       was read or is unparsed.

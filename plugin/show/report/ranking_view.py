@@ -53,7 +53,8 @@ EXTRA_DIGITS = {GROUP: 0, "pairs": 0, "labels": 0} | dict.fromkeys(
 def ranking_text(ranking: Ranking) -> str:
     """Render a ranking as text, followed by its warnings and failures, a line each.
 
-    Of many tables that the user did not ask for, the first ones are shown; see `shown_reports`.
+    Of many tables that the user did not ask for, the first `MOST_TABLES` are shown
+    (`shown_reports`), and a last line gives the number of the others.
     """
     messages = ranking_messages(ranking, are_all_shown=False)
     notes = "".join(f"podium: {readable(message)}\n" for message in messages)

@@ -101,6 +101,7 @@ class Judging:
     generation: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Raise UsageError if a value is not allowed or the realization does not support it."""
         self.realization.check(self.settings)
         for option, choices in CHOICES.items():
             value = getattr(self, option)

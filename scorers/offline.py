@@ -78,6 +78,7 @@ class StandIn:
     sharpness: float = 6.0
 
     def __post_init__(self) -> None:
+        """Raise UsageError if a setting is outside of its range (`SETTING_RANGES`)."""
         for name, (low, high) in SETTING_RANGES.items():
             value = getattr(self, name)
             if not low <= value <= high:

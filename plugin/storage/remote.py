@@ -77,6 +77,7 @@ class RemoteFile:
     url: str = field(repr=False)
 
     def __str__(self) -> str:
+        """Return the URL without user, password and query."""
         return without_secrets(self.url)
 
     @property

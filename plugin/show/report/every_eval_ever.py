@@ -49,6 +49,11 @@ def every_eval_ever_files(
         ranking: the ranking.
         options: options of the command.
         now: time of the export, seconds since 1970.
+
+    Raises:
+        UsageError: the ranking names another task than `options.task`, or a dataset is given and
+            the ranking has several tasks, or its runs record another dataset.
+        NotIdentifiedError: a score is no finite number in the eval's unit.
     """
     content = ranking.to_json()
     by_record: dict[tuple[str, str], list[tuple[Standings, Entry]]] = {}

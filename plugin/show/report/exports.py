@@ -149,6 +149,9 @@ def scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
     """Yield each standings table with each of its entries that has a score.
 
     Scores of a metric, their intervals and errors are as the eval reports them.
+
+    Raises:
+        NotIdentifiedError: a score is no finite number in the eval's unit.
     """
     for standings in ranking.standings:
         measure = metric_of_scores(standings)
@@ -173,7 +176,9 @@ def hub_result_files(
 
     Raises:
         UsageError: the dataset of the items is unknown, is given for a ranking of several tasks,
-            or is another one than the runs record.
+            or is another one than the runs record; or the ranking names another task than
+            `options.task`.
+        NotIdentifiedError: a score is no finite number in the eval's unit.
     """
     for standings, entry in scored_entries(ranking):
         file = name

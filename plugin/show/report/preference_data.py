@@ -201,6 +201,9 @@ def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
 def _tasks_of_battles_in_rows(battles: Battles, written: "pd.Series") -> "pd.Series":
     """Return the names of the tasks of each battle, separated by commas; None if unknown.
 
+    Without a column `task`, each row has the names of the tasks of all battles. The index is that
+    of `written`.
+
     Args:
         battles: the battles.
         written: their column `task`, with None where there is none.

@@ -139,7 +139,7 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
 def _standings_with_same_table(
     place: int, standings: Sequence[Standings], reports: Sequence[Report]
 ) -> Standings | None:
-    """Return the earlier standings of the same slice and scale whose table is the same, if any.
+    """Return the earlier standings of the same slice and scale whose table is the same, else None.
 
     Args:
         place: position of the standings that are compared with those before.

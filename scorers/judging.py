@@ -580,7 +580,10 @@ def build_verdict_row(judgment: Mapping[str, Any], judging: Judging) -> dict[str
         A value by column:
 
         - `credit` and all margins are about `a`.
-        - `label` is the verdict as the judge wrote it.
+        - `label` is the verdict as a pairwise judge wrote it. A pointwise judge has `score_a` and
+          `score_b` instead.
+        - `margin_NAME` is the margin of a criterion. `hard_credit`, `mass`, `cost` and `ungraded`
+          are there if they are known (`_grade_columns`).
         - `order` is `merged` for a pointwise judge.
         - `reply` is the beginning of the first unparsed reply. It is missing if all are readable.
         - `schema` is True if a reply of a run with `replies=auto` was asked for as JSON. Otherwise,

@@ -380,9 +380,10 @@ def _verdict_statements(
     """Return the statements that count as verdicts.
 
     A statement of a value counts if it is `marked` or if `counts_unnamed` says so, unless it only
-    names a response before its score, as in `A: 4/10, B: 8/10`, or before its description, as in
-    `A (fair), B (good)`. If no statement counts, the sentences count that prefer a response as a
-    whole, such as `A is better`, in the lines that `comparison_lines` names. If these are both
+    names a response before its score, as in `A: 4/10, B: 8/10`, or before its mark or description,
+    as in `A (fair), B (good)`. If no statement counts, the sentences count that prefer a response
+    as a whole, such as `A is better`, in the lines that `comparison_lines` names, if only
+    introductory words such as `Overall` stand before the comparison. If these lines are both
     `ends`, and the reply has no such sentence either, the only sentence that praises a response
     counts (`weak_preferences`). Lines of 10,000 characters or more are not searched for sentences.
 

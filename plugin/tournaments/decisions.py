@@ -341,7 +341,9 @@ def _partial_order(
     """Return a sentence, without a full stop, on how many pairs are decided, and on two groups.
 
     For each pair of a model of the first group (above) with a model of the second (below), it is
-    decided that the model of the second group is not better by more than the margin.
+    decided that the model of the second group is not better by more than the margin. If no pair is
+    decided, the sentence says only this and, if there are too few items for an error, how many it
+    needs.
 
     Args:
         tournament: the tournament.

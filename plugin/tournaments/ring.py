@@ -99,9 +99,9 @@ class Ring(Stopping):
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress of a tournament with `until` from its rounds.
 
-        If newcomers join a ranking, the question is about them, and only they play on. The rounds
-        at the start in which only models of the ranking met are its battles. They count in the fit,
-        but have no look.
+        If newcomers join a ranking, the question is about them, and only they play on. Without
+        `ratings`, the rounds at the start in which only models of the ranking met are its battles.
+        They count in the fit, but have no look.
 
         Raises:
             UsageError: a model of the ranking has neither a rating nor a readable battle, or there

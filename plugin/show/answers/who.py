@@ -289,7 +289,8 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
     """Describe the groups between cuts.
 
     If a single model leads, only its lead is described. Of more than three groups, only the first
-    two and the last are described.
+    two and the last are described. A single model below the leading group has no clause of its own
+    if the sentence on that group names it.
 
     Args:
         standings: the standings.
@@ -390,7 +391,8 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
     """Describe a ranking without cuts.
 
     The sentence says how many pairs are too close to call, and names the largest two sets of
-    models such that each model of the first is clearly ahead of each model of the second.
+    models such that each model of the first is clearly ahead of each model of the second. If no
+    pair is clear, it only says that all are too close to call, and on how many items.
     """
     names = separation.names
     pairs = comb(len(names), 2)

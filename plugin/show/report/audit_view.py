@@ -99,7 +99,10 @@ def audit_text(audit: Audit) -> str:
 
 
 def board_report(board: BoardAudit, *, named: bool = False) -> Report:
-    """Build the report of one ranking.
+    """Build the report of one ranking: its answer, and a table with a row per probe.
+
+    In the commands of the table, `SOURCE` stands for what was typed to read the battles, which the
+    legend then gives.
 
     Args:
         board: the audit of the ranking.

@@ -377,8 +377,9 @@ def _is_of_list(text: str, start: int) -> bool:
 def _form_of_introduced_text(line: str) -> _Form | None:
     """Return which text a line introduces, such as `Response A by lines:`; None if it does not.
 
-    The line names a source, and not the judge's own decision. A heading that only names a response
-    introduces nothing. The result is:
+    The line names a source, and its last sentence is not about the judge's own decision. Only the
+    last 400 characters are read. A heading that only names a response introduces nothing. The
+    result is:
 
     - `any` if a sentence says that a text follows (`introduces_text`), or if the line ends with a
       colon or a word such as `the`.

@@ -152,7 +152,7 @@ def lines_of_sections(text: str) -> Iterator[Cell]:
     """Yield the lines that follow a heading such as `### Response A`, with the response's name.
 
     Lines under a heading or directly after a line that names a criterion, such as `## Style` above
-    the names or `Tone:`, are left out.
+    the names or `Tone:`, are left out, unless they begin with a label such as `Overall:`.
     """
     side = ""
     depth = 0  # the number of signs `#` of the name's heading

@@ -266,6 +266,8 @@ def _statement_in(
     """Return the verdict in the judge's own words, or the reason why there is none.
 
     `view` has these words, and `text` is the reply; the others are arguments of `read_statement`.
+    Broken brackets of a level leave no verdict, and with more than `MOST_STATEMENTS` statements the
+    reason is `several verdicts`.
     """
     if not ANY_WORD.search(view):
         return no_verdict(text)
@@ -499,6 +501,10 @@ def _settle_verdict(
 ) -> StatedVerdict | str:
     """Return the last statement of a verdict, or the reason why it does not count.
 
+    The reason is `out of range` for a single statement whose value `parse` does not know,
+    `several verdicts` if statements or mentions differ in value, or that of the text around
+    (`_reason_of_context`, then `_reason_of_contradiction`).
+
     Args:
         view: the judge's own words.
         verdicts: the statements that count as verdicts; they are sorted in place.
@@ -562,7 +568,8 @@ def _reason_of_contradiction(
 ) -> str | None:
     """Return `several verdicts` if the reply also prefers another response; else None.
 
-    The reply prefers another response in a comparison near the verdict, or in a later sentence that
+    The reply prefers another response in a comparison in the 250 characters before the verdict or
+    anywhere after it, in words such as `It is worse` directly after it, or in a later sentence that
     ends with the name of another response. Verdicts that name no response, such as grades, are not
     checked.
 

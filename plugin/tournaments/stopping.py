@@ -796,7 +796,8 @@ def _fit_look(
 ) -> LookFit:
     """Fit log-strengths and their covariance to the battles before a look.
 
-    Without battles, all strengths are 0 and nothing about their errors is known.
+    Without battles, all strengths are 0 and nothing about their errors is known. The covariance of
+    a model with too few items, or outside of the largest group that battles connect, is NaN.
 
     Args:
         names: names of the models.

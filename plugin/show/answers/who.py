@@ -266,7 +266,8 @@ def _has_conformal_end(entry: Entry) -> bool:
 def _evidence_text(standings: Standings) -> str:
     """Write on how many items, or with how many human labels, models were compared.
 
-    For example: `on these 40 items`, or `on these 12 passages (40 items)`.
+    For example: `on these 40 items`, or `on these 12 passages (40 items)`. Labels are counted only
+    if the ranking is by a structured calibration.
     """
     labels = standings.diagnostics.get("structured", {}).get("labels")
     if labels is None:
@@ -331,8 +332,8 @@ def _first_group(
 ) -> str:
     """Describe a leading group of several models, and which of them are behind another.
 
-    Of models behind another, at most `MOST_PAIRS` are described, and the others are counted. The
-    text ends with a period.
+    Of models behind another, at most `MOST_PAIRS` are described, and the others are counted. If
+    none is behind another, they are called too close to call. The text ends with a period.
 
     Args:
         standings: the standings.

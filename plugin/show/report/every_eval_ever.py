@@ -109,7 +109,8 @@ def _describe_score(
 ) -> dict[str, Any]:
     """Describe a model's score: its source, metric and uncertainty.
 
-    The figures of its row and the counts of the ranking are added as texts.
+    The metric is that of the eval if the score is its mean or median, else the ranker's rating. The
+    figures of the model's row and the counts of the ranking are added as texts.
 
     Args:
         name: name of the ranking, which stands for a task that is unknown.

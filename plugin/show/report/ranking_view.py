@@ -260,8 +260,9 @@ def standings_name(standings: Standings) -> str:
 def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     """Return the columns of a table: by header, the function that formats the cell of a model.
 
-    Conformal intervals, if there are any, take the place of rank sets. Keys of `Entry.extra`
-    follow as columns of their own, unless a column has this name already.
+    The columns are rank, model, group (if groups never met), score, interval, standard error, rank
+    set, battles and win rate. Conformal intervals, if there are any, take the place of rank sets.
+    Keys of `Entry.extra` follow as columns of their own, unless a column has this name already.
     """
     scale = standings.scale
     levels = [entry.extra.get("conformal_level") for entry in standings.entries]

@@ -146,8 +146,8 @@ class StandIn:
 def _misses_text(letter: str, missed: tuple[str, ...], demand_count: int) -> str:
     """Describe in one line how many demands a response meets, and name up to three that it misses.
 
-    Further missed demands are counted. Characters of the names that could look like a verdict are
-    left out.
+    Further missed demands are counted. A name has at most 60 characters, without those that could
+    look like a verdict.
 
     Args:
         letter: the letter of the response.

@@ -620,9 +620,10 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
     """Return why objects at these spans of a reply are not the judge's own verdict.
 
     Returns:
-        `reported` if the line before the last object has words that do not introduce a verdict, or
-        if the text before each object, or the end of the reply, attributes it to somebody else.
-        Otherwise, the reason why the text after the first object takes it back (`reason_after`).
+        `reported` if the last sentence before the last object, on its line, has words that do not
+        introduce a verdict, or if the text before each object shows that it is not the judge's own
+        (`reason_before`). Otherwise, the reason that the text after the first object gives
+        (`reason_after`), for example because it takes the verdict back.
         None if the objects are the judge's own verdict.
     """
     start = spans[-1][0]

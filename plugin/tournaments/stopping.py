@@ -487,7 +487,8 @@ class Stopping:
 
         It is the next planned number, for `error:X` only before the first look. After it, the
         number is predicted: a half-width falls with the square root of the number of items. If a
-        half-width is not known yet, the number of visits is doubled.
+        half-width is not known yet, the number of visits is doubled. The predicted number is at
+        least 1.1 times and at most twice the number so far, and never above the last planned one.
 
         Args:
             visits: number of item visits so far.

@@ -29,8 +29,8 @@ def explained_by_any_order(
     The models are those of `models_explained_by_order`, of up to two fits. If the check `one order`
     is flagged, a fit has a term for the response shown first in all battles. If the check `order in
     slices` is flagged, a fit has a term for the response that each slice favours; this fit is left
-    out if the battles lack the column of slices. The tuple has no repeats, and is empty if neither
-    check is flagged.
+    out if the battles lack the column of slices, or if no battle with a favoured response has a
+    known order. The tuple has no repeats, and is empty if neither check is flagged.
 
     Args:
         standings: scores, errors and critical value.

@@ -176,7 +176,7 @@ def _models_without_claims(
     A model is among them if its battles or scores are lost more often than those of other models
     and this may change a claim (`unclaimed_models`), if the order of responses may explain a
     claim (`explained_by_any_order`), or if the intervals speak of three or more voters or judges,
-    of whom one or two judged the model. The tuple is empty if the slice has no checks.
+    of whom one or two judged the model. Without checks of the slice, only the last reason applies.
 
     Args:
         standings: the standings.

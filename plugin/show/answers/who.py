@@ -373,6 +373,8 @@ def _first_group(
 def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
     """Write a clause on a group below the leading one, without a full stop.
 
+    A group in which no model is clearly ahead of another is called too close to call.
+
     Args:
         separation: the tests of all pairs.
         group: places of the group's models, from 0.

@@ -306,8 +306,8 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
 def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the data of a heat map: one row per ordered pair of models that met.
 
-    Models that are not in `names` are left out. Rows have the order of `names`, and win rates have
-    three decimals, None if unknown.
+    Models that are not in `names` are left out. Rows have the columns of `matchups` as keys and the
+    order of `names`; win rates have three decimals, None if unknown.
     """
     sides = ["model", "against"]
     in_order = {side: pd.Categorical(matchups[side], names) for side in sides}

@@ -311,7 +311,8 @@ def _facts_text(facts: Mapping[str, Any]) -> str:
 def _fact_text(value: Any) -> str:
     """Write the value of a fact.
 
-    A list of pairs is written as `name=value`, separated by spaces; whole numbers get commas.
+    A list of pairs is written as `name=value`, separated by spaces; whole numbers get commas. Other
+    values are written by `text_of`, empty ones as an empty text.
     """
     if isinstance(value, list | tuple) and all(
         isinstance(pair, list | tuple) and len(pair) == 2 for pair in value

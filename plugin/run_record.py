@@ -193,8 +193,8 @@ class RunRecord:
     def to_json(self) -> dict[str, Any]:
         """Return the known fields, for the provenance of a ranking.
 
-        `is_described` is there only if it is False, and `unrecorded_arguments_have_defaults` is
-        left out.
+        Fields that are None or empty are left out, and `named_settings` are texts. `is_described`
+        is there only if it is False, and `unrecorded_arguments_have_defaults` is left out.
         """
         facts = asdict(self)
         facts["named_settings"] = [setting.text for setting in self.named_settings]
@@ -228,7 +228,8 @@ def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
 def settings_as_pairs(*mappings: Mapping[str, Any] | None) -> Settings:
     """Return the settings in mappings, with values as JSON and without those that are None.
 
-    If several mappings have a name, the value in the last one counts.
+    If several mappings have a name, the last value that is not None counts. A mapping that is None
+    counts as empty.
     """
     values = dict[str, str]()
     for mapping in mappings:

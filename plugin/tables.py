@@ -73,7 +73,12 @@ class Table:
     legend: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Set the default alignment; raise ValueError if the table is not rectangular."""
+        """Set the default alignment.
+
+        Raises:
+            ValueError: a row has more or fewer cells than the header, `align` has not one letter,
+                `l` or `r`, for each column, or there is not one bar for each row.
+        """
         columns = len(self.header)
         if not self.align:
             object.__setattr__(self, "align", "l" + "r" * (columns - 1))

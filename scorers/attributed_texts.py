@@ -90,7 +90,8 @@ def introduces_text(sentence: str) -> bool:
     """Return whether a sentence says that the text of a response follows.
 
     It does if it names a response and has words that point to a text, such as `I copy`, `as
-    follows` or `reads` at its end. The result is False for more than 300 characters.
+    follows` or `reads` at its end, or if it only names a part of a response, or says where a text
+    stands. The result is False for more than 300 characters.
 
     Args:
         sentence: the last sentence of a line, with its final sign.
@@ -136,7 +137,11 @@ def attributes_text_before(after: str) -> bool:
 
 
 def _attributes(sentence: str) -> bool:
-    """Return whether a sentence says that the text before it is a response's."""
+    """Return whether a sentence says that the text before it is a response's.
+
+    A sentence that would introduce a text after it (`introduces_text`) counts, too. The result is
+    False for more than 300 characters.
+    """
     if len(sentence) > LONGEST_SENTENCE:
         return False
     if THAT_IS_SOURCE.match(sentence) or SOURCE_ALONE.match(sentence):

@@ -223,6 +223,10 @@ def merge_jury(
 def _majority_verdict(readable: Sequence[Verdict], quorum: int) -> Verdict:
     """Return the verdict of the majority of a jury (`merge_jury`), unparsed without a quorum.
 
+    The credit is 1, 0.5 or 0 by the number of wins less that of losses, and 0.5 if only the ties
+    reach the quorum. Graded verdicts count by their parsed credit. The label has the numbers of
+    wins, ties and losses, such as `2-0-1`.
+
     Args:
         readable: the verdicts that have a credit.
         quorum: at least this number of verdicts must be decisive (a win or a loss), or at least

@@ -76,9 +76,10 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
 
     Returns:
         The questions, 1 to 12 different ones of at most 400 characters, each on one line. If the
-        reply is unparsed, the reason: `out of range` if there are too many questions or a question
-        is too long, `bad JSON` if there is no list of texts, `several verdicts` if there are two
-        lists, or the reason why the reply is silent or has no JSON.
+        reply is unparsed, the reason: `out of range` if there is no question, too many questions
+        or a question that is too long, `bad JSON` if there is no list of texts or a text is blank,
+        `several verdicts` if there are two different lists, or the reason why the reply is silent
+        or has no JSON.
     """
     form = _read_brief_form(reply) or _read_list_form(reply)
     if isinstance(form, str):
@@ -140,6 +141,9 @@ def _read_list_form(reply: Reply) -> dict[str, Any] | str:
 
 
 def write_checklist(questions: Iterable[str]) -> Reply:
-    """Return a reply with the first 12 different questions, which `read_checklist` can read."""
+    """Return a reply with the first 12 different questions, which `read_checklist` can read.
+
+    The questions are not checked: there must be one, none blank or of more than 400 characters.
+    """
     unique_questions = list(dict.fromkeys(questions))
     return Reply(json.dumps({"questions": unique_questions[:MOST_QUESTIONS]}))

@@ -78,9 +78,9 @@ NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
-# The other response, by letter.
 TIE = "C"
 """Letter of a verdict that prefers neither response."""
+# The other response, by letter.
 OTHER_RESPONSE = {"A": "B", "B": "A"}
 
 

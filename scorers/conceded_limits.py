@@ -115,7 +115,9 @@ def without_conceded_limit(view: str) -> str:
 
     A word such as `although` or `but` must concede the limit, or the limit must be partial, as in
     `I can't fully verify the facts.` After `I can't compare them.`, a verdict is a contradiction.
-    A refusal such as `I can't help with that, but` concedes nothing.
+    A refusal such as `I can't help with that, but` concedes nothing. A line break takes the place
+    of the last blank. Any other text is returned as it is, such as one of more than 300 characters,
+    or one in which more than a bare verdict follows.
 
     Args:
         view: the judge's own words.

@@ -261,6 +261,7 @@ def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
 def _lines_with_values(view: str, place: int) -> Iterator[tuple[int, str]]:
     """Yield the start and the text of the lines near a place that have a sign such as a colon.
 
+    The lines are those within 3,000 characters on each side.
     The line of the place, and lines of more than 300 characters, are left out.
     """
     start = max(0, place - SEARCHED_AROUND)
@@ -340,7 +341,8 @@ def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
 def _has_other_field(view: str, *, is_pairwise: bool) -> bool:
     """Return whether JSON fields of one name give different values, as in two objects on a line.
 
-    Scores are checked only if one response is rated: of two responses, each has its own.
+    Scores are checked only if one response is rated: of two responses, each has its own. The result
+    is False if the reply has fewer than two opening braces.
     """
     if view.count("{") < 2:
         return False
@@ -367,7 +369,10 @@ def _is_of_quality(label: str) -> bool:
 
 
 def _names_loser(view: str, preferred: str) -> bool:
-    """Return whether a line calls the preferred response the worse one, such as `Loser: A`."""
+    """Return whether a line calls the preferred response the worse one, such as `Loser: A`.
+
+    The last 3,000 characters are searched.
+    """
     return any(line["side"] == preferred for line in NAMED_LOSER.finditer(view[-SEARCHED_AROUND:]))
 
 

@@ -45,10 +45,11 @@ LONGEST_REPLY = 20_000
 
 
 def without_letter_legend(text: str) -> str:
-    """Replace the legend of the letters by blanks.
+    """Replace the legend of the letters, an entry for C included, by line breaks.
 
     If all entries are of one letter, such as `B for response B`, the letter stays: it is the
-    verdict.
+    verdict, and blanks replace what follows it. A text of more than 20,000 characters is returned
+    as it is.
     """
     entries = list(LETTER_ENTRY.finditer(text)) if len(text) <= LONGEST_REPLY else []
     if not entries:
@@ -64,7 +65,10 @@ def without_letter_legend(text: str) -> str:
 
 
 def without_scale(text: str) -> str:
-    """Replace the scale of a number by blanks: it names the values of its ends (`SCALE`)."""
+    """Replace the scale of a number by blanks: it names the values of its ends (`SCALE`).
+
+    A text of more than 20,000 characters is returned as it is.
+    """
     if len(text) > LONGEST_REPLY or " to " not in text:
         return text
     return mask(text, (scale.span() for scale in SCALE.finditer(text)), " ")
@@ -74,7 +78,9 @@ def without_level_legend(text: str, parse: Callable[[str], str | None]) -> str:
     """Replace the legend of the levels by blanks.
 
     The legend is a line that lists at least three levels, or the lines that begin with a level and
-    explain it, if they explain at least three levels.
+    explain it, if they explain at least three levels. A line that begins with a level in double
+    square brackets is no explanation. Texts of more than 20,000 characters and lines of more than
+    160 are not searched.
 
     Args:
         text: the reply.

@@ -29,7 +29,7 @@ def without_echo(text: str) -> str:
     Every four consecutive words of such a sentence also follow one another in a prompt. Sentences
     of fewer than 4 words stay, and so do sentences with the letter of a response. Sentences before
     other words on their line stay, too: in `Answer with one letter and nothing else: A`, the letter
-    may be repeated from the prompt.
+    may be repeated from the prompt. Lines of more than 300 characters stay as they are.
     """
     return mask(text, _echoes(text), "\n")
 
@@ -48,7 +48,10 @@ def _echoes(text: str) -> Iterator[Span]:
 
 
 def _is_echo(sentence: str) -> bool:
-    """Return whether each word of a sentence belongs to a phrase of a prompt (`prompt_phrases`)."""
+    """Return whether each word of a sentence belongs to a phrase of a prompt (`prompt_phrases`).
+
+    A phrase has four words; the result is False for a sentence with fewer.
+    """
     # Most sentences fail this check of the first phrase, which is faster than to find all words.
     beginning = FIRST_FOUR_WORDS.match(sentence)
     if beginning is None:

@@ -165,7 +165,10 @@ def is_introduced(text: str, view: str, place: int) -> bool:
 
 
 def _code_blocks(text: str) -> Iterator[_CodeBlock]:
-    """Yield the fenced code blocks. A block that is never closed ends at the end of the text."""
+    """Yield the fenced code blocks after the judge's reasoning.
+
+    A block that is never closed ends at the end of the text.
+    """
     opening = None
     for line in CODE_FENCE.finditer(text, start_of_answer(text)):
         if opening is None:
@@ -201,7 +204,10 @@ def _is_in_program(text: str, view: str, place: int) -> bool:
 
 
 def _is_in_foreign_tag(view: str, place: int) -> bool:
-    """Return whether a tag that is not markup of a verdict is open at a place."""
+    """Return whether a tag that is not markup of a verdict is open at a place.
+
+    The tag must begin a line in the 10,000 characters before the place.
+    """
     for tag in FOREIGN_TAG.finditer(view, max(0, place - SEARCHED_BEFORE), place):
         is_closed = f"</{tag['name']}>" in view[tag.end() : place]
         if not tag["closing"] and not is_closed:
@@ -230,7 +236,10 @@ def _follows_introduction_on_line(view: str, place: int) -> bool:
 
 
 def _follows_introduction(verdict: _PlacedVerdict) -> bool:
-    """Return whether a line before a verdict introduces a text that includes the verdict."""
+    """Return whether a line before a verdict introduces a text that includes the verdict.
+
+    The lines in the 10,000 characters before the verdict's own line are searched.
+    """
     view = verdict.view
     line_start = view.rfind("\n", 0, verdict.place) + 1
     search_start = 0
@@ -368,8 +377,9 @@ def _is_of_list(text: str, start: int) -> bool:
 def _form_of_introduced_text(line: str) -> _Form | None:
     """Return which text a line introduces, such as `Response A by lines:`; None if it does not.
 
-    The line names a source, and not the judge's own decision. A heading that only names a response
-    introduces nothing. The result is:
+    The line names a source, and its last sentence is not about the judge's own decision. Only the
+    last 400 characters are read. A heading that only names a response introduces nothing. The
+    result is:
 
     - `any` if a sentence says that a text follows (`introduces_text`), or if the line ends with a
       colon or a word such as `the`.

@@ -101,6 +101,7 @@ class Judging:
     generation: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Raise UsageError if a value is not allowed or the realization does not support it."""
         self.realization.check(self.settings)
         for option, choices in CHOICES.items():
             value = getattr(self, option)
@@ -275,7 +276,8 @@ class Judging:
         If replies are never asked for as JSON, the paragraph about the object is missing.
 
         Raises:
-            UsageError: as in `Realization.prompt`.
+            UsageError: the realization has no prompt, its template cannot be filled, or the item
+                lacks a text that is to be shown.
         """
         paragraph = self.form.paragraph(self.settings, brief=brief) if self.form else ""
         return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{paragraph}\n"
@@ -292,7 +294,8 @@ class Judging:
             attempt: number of the call, from 1.
 
         Raises:
-            UsageError: as in `Realization.prompt`.
+            UsageError: the realization has no prompt, its template cannot be filled, or the item
+                lacks a text that is to be shown.
         """
         prompt = self.realization.prompt(texts, self.settings)
         if attempt == 1:
@@ -577,7 +580,10 @@ def build_verdict_row(judgment: Mapping[str, Any], judging: Judging) -> dict[str
         A value by column:
 
         - `credit` and all margins are about `a`.
-        - `label` is the verdict as the judge wrote it.
+        - `label` is the verdict as a pairwise judge wrote it. A pointwise judge has `score_a` and
+          `score_b` instead.
+        - `margin_NAME` is the margin of a criterion. `hard_credit`, `mass`, `cost` and `ungraded`
+          are there if they are known (`_grade_columns`).
         - `order` is `merged` for a pointwise judge.
         - `reply` is the beginning of the first unparsed reply. It is missing if all are readable.
         - `schema` is True if a reply of a run with `replies=auto` was asked for as JSON. Otherwise,

@@ -323,6 +323,8 @@ def _read_level(
 def _calls_it_otherwise(after: str, label: str, parse: Callable[[str], str | None]) -> bool:
     """Return whether a sentence after a grade gives the response another grade as a whole.
 
+    The first 400 characters after the grade are searched.
+
     Args:
         after: the text after the grade.
         label: the grade.
@@ -415,7 +417,7 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
 
     The number stands in double square brackets, is called the score, begins the reply, or is alone
     on the first or last line. The rating is unparsed if the number is a bound or the end of a
-    range (`NOT_A_SCORE`), or if words of the reply contradict it
+    range (`NOT_A_SCORE`), is below 0 or above 100, or if words of the reply contradict it
     (`_rating_without_contradiction`).
     """
     parse = partial(DECORATION.sub, "")

@@ -68,7 +68,10 @@ SEARCHED_AFTER = 600
 
 
 def is_neutral(label: str) -> bool:
-    """Return whether a heading or the label of a row names no criterion: `Overall`, `My grades`."""
+    """Return whether a heading or the label of a row names no criterion: `Overall`, `My grades`.
+
+    All of its words must be in `NEUTRAL_WORDS`; a label without words names none.
+    """
     return all(word.lower() in NEUTRAL_WORDS for word in WORD.findall(label))
 
 
@@ -110,7 +113,10 @@ def is_desirable(label: str) -> bool:
 
 
 def is_neutral_heading(line: str) -> bool:
-    """Return whether a heading or line names no criterion: `Overall`, `Here is a score table:`."""
+    """Return whether a heading or line names no criterion: `Overall`, `Here is a score table:`.
+
+    All of its words must be in `HEADING_WORDS`; a line without words names none.
+    """
     return all(word.lower() in HEADING_WORDS for word in WORD.findall(line))
 
 
@@ -118,7 +124,8 @@ def is_of_criterion(text: str, place: int) -> bool:
     """Return whether the words before a place say that a mark there is about one criterion.
 
     The words are those of its clause; if these are neutral, the line or sentence before it, and the
-    last heading.
+    last heading. A neutral clause with a word for ratings, such as `grade`, is about the whole
+    response, and a heading that names a response is no criterion.
 
     Args:
         text: the judge's own words.
@@ -165,6 +172,10 @@ def may_be_criterion(text: str, place: int, *, is_last: bool) -> bool:
 def _names_criterion(segment: str, end: str) -> bool:
     """Return whether a line or sentence before marks names what they are about.
 
+    A question, a text that ends with a colon and a beginning such as `As for` name a criterion,
+    unless all words are neutral (`is_neutral_heading`). Other text names one if it has at most 6
+    words (in a line) or 4 (in a sentence) and names no response.
+
     Args:
         segment: the line or sentence without its final sign.
         end: the sign or line break that ends it.
@@ -192,13 +203,19 @@ def changes_criterion(between: str) -> bool:
 
 
 def is_conceded(rest: str) -> bool:
-    """Return whether the rest of a mark's sentence limits the mark, as `, if dry` does."""
+    """Return whether the rest of a mark's sentence limits the mark, as `, if dry` does.
+
+    `rest` is the text after the mark; what follows the end of its sentence or line is ignored.
+    """
     end = SEGMENT_END.search(rest)
     return CONCESSION.search(rest[: end.start()] if end else rest) is not None
 
 
 def is_redeemed(rest: str) -> bool:
-    """Return whether the rest of a low mark's sentence makes it weigh little: `, yet right`."""
+    """Return whether the rest of a low mark's sentence makes it weigh little: `, yet right`.
+
+    `rest` is the text after the mark; what follows the end of its sentence or line is ignored.
+    """
     end = SEGMENT_END.search(rest)
     return REDEEMED.search(rest[: end.start()] if end else rest) is not None
 
@@ -235,7 +252,11 @@ def is_blamed(after: str, preferred: str) -> bool:
 
 
 def is_quoted_as_content(text: str, mark: str) -> bool:
-    """Return whether a mark is what a response says: `bad is the right label`."""
+    """Return whether a mark is what a response says: `bad is the right label`.
+
+    One place in the text counts, in any case; `the right label is bad` counts, too. The text is
+    that around the marks of both responses.
+    """
     quoted = re.escape(mark)
     # Patterns of `MARK is right` and of `the right one is MARK`.
     mark_first = rf"{quoted}\W{{1,3}}(?:is|was)\W+(?:the |what )?(?:{words.RIGHT_WORDS})"

@@ -83,7 +83,11 @@ def criteria_of_tables(text: str) -> Iterator[list[list[Cell]]]:
 
 
 def _cells_by_table(text: str) -> Iterator[list[list[Cell]]]:
-    """Yield, for each table, the cells of both responses in each of its rows or columns."""
+    """Yield, for each table, the cells of both responses in each of its rows or columns.
+
+    The responses are the columns if the header names both, else the rows that begin with their
+    names. Tables that do not name both responses so are skipped.
+    """
     if "|" not in text:
         return
     for table in TABLE.finditer(text):
@@ -148,7 +152,7 @@ def lines_of_sections(text: str) -> Iterator[Cell]:
     """Yield the lines that follow a heading such as `### Response A`, with the response's name.
 
     Lines under a heading or directly after a line that names a criterion, such as `## Style` above
-    the names or `Tone:`, are left out.
+    the names or `Tone:`, are left out, unless they begin with a label such as `Overall:`.
     """
     side = ""
     depth = 0  # the number of signs `#` of the name's heading

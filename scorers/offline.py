@@ -78,6 +78,7 @@ class StandIn:
     sharpness: float = 6.0
 
     def __post_init__(self) -> None:
+        """Raise UsageError if a setting is outside of its range (`SETTING_RANGES`)."""
         for name, (low, high) in SETTING_RANGES.items():
             value = getattr(self, name)
             if not low <= value <= high:
@@ -145,8 +146,8 @@ class StandIn:
 def _misses_text(letter: str, missed: tuple[str, ...], demand_count: int) -> str:
     """Describe in one line how many demands a response meets, and name up to three that it misses.
 
-    Further missed demands are counted. Characters of the names that could look like a verdict are
-    left out.
+    Further missed demands are counted. A name has at most 60 characters, without those that could
+    look like a verdict.
 
     Args:
         letter: the letter of the response.
@@ -349,7 +350,10 @@ TIMES = {"once": 1, "twice": 2}
 
 def _word_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands to use words in quotation marks, to use them a number of times, or to avoid
-    them."""
+    them.
+
+    Quotations count only after a verb such as `use` or `mention` in the same sentence.
+    """
     verb = None  # the verb before, in the same sentence
     for match in VERB_OR_QUOTATION.finditer(instruction):
         quoted_words = match["quoted"]
@@ -414,17 +418,22 @@ def _sign_demands(instruction: str) -> Iterator[Demand]:
 def _json_demands(instruction: str) -> Iterator[Demand]:
     """Yield the demand to answer with nothing but JSON, and a demand for each quoted key.
 
+    Nothing is yielded unless the instruction has the word JSON. The keys are the words in quotation
+    marks that follow the word `key` or `keys` on its line, up to a full stop.
     A response of more than 200,000 characters does not meet them.
     """
 
     def is_json(text: str) -> bool:
-        """Return whether a text is JSON other than null; ValueError if it is not JSON."""
+        """Return whether a text is JSON other than null, of at most 200,000 characters.
+
+        A text within this limit that is not JSON raises ValueError.
+        """
         return len(text) <= LONGEST_JSON and json.loads(text) is not None
 
     def has_key(name: str, text: str) -> bool:
-        """Return whether a text is a JSON object with this key.
+        """Return whether a text of at most 200,000 characters is a JSON object with this key.
 
-        Most texts that are no JSON object raise ValueError or TypeError.
+        Most texts within this limit that are no JSON object raise ValueError or TypeError.
         """
         return len(text) <= LONGEST_JSON and name in dict(json.loads(text))
 

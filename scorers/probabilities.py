@@ -293,7 +293,8 @@ def _values_of_answer(answers: Answers, code: str) -> Mapping[str, float]:
     """Return the numbers of an answer that are averaged, by the name of their field.
 
     A rating has a score. A verdict has a credit and possibly a margin. With a margin, the credit is
-    (1 + margin / m) / 2, where m is the largest |margin| of all answers.
+    (1 + margin / m) / 2, where m is the largest |margin| of all answers, which must not be 0. The
+    answers must be readable.
     """
     answer = answers[code]
     # The answers are readable: `or 0.0` is for the type checker alone.

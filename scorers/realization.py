@@ -121,7 +121,8 @@ class Realization:
         """Return the prompt of a judgment: the template with the texts between fences.
 
         Raises:
-            UsageError: as of `words`, or the item lacks a text that is to be shown.
+            UsageError: the realization has no prompt, the template has wrong slots or a line like
+                a fence, or the item lacks a text that is to be shown.
         """
         by_slot = texts.by_slot(settings, RESPONSE_SLOTS_OF_KIND[self.kind])
         return fill_template(self.words(settings), by_slot, settings)

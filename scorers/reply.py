@@ -108,6 +108,7 @@ class UnparsedReason:
         return cls(None)
 
     def __str__(self) -> str:
+        """Return `CODE: DETAILS`, or the code alone without details; empty without a code."""
         return f"{self.code}: {self.details}" if self.details else str(self.code or "")
 
 
@@ -219,6 +220,7 @@ class Verdict:
     mass: float | None = None
 
     def __post_init__(self) -> None:
+        """Raise ValueError unless there is either a credit in [0, 1] or a reason."""
         if (self.credit is None) == (self.reason is None):
             raise ValueError(
                 f"a verdict has either a credit or a reason, not {self.credit} and {self.reason!r}"
@@ -257,6 +259,7 @@ class Rating:
     mass: float | None = None
 
     def __post_init__(self) -> None:
+        """Raise ValueError unless there is either a finite score or a reason."""
         if (self.score is None) == (self.reason is None):
             raise ValueError(
                 f"a rating has either a score or a reason, not {self.score} and {self.reason!r}"

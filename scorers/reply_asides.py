@@ -50,8 +50,9 @@ LONE_VALUE = re.compile(r"[*_ \t]*\[\[[^\[\]\n]{1,20}\]\][*_ \t]*")
 def without_asides(view: str) -> str:
     """Replace what says nothing about the verdict by blanks; the text keeps its length.
 
-    These are comments in a reply that is a JSON object, a polite last paragraph, and the bars of a
-    table's row that consists of the verdict and its name.
+    These are comments in a reply that is a JSON object of at most 8,000 characters, a polite last
+    paragraph, and the bars of a table's row that consists of the verdict and its name, or of the
+    verdict alone. A last paragraph with a word such as `but` or `verdict`, or with a number, stays.
     """
     if "{" in view and len(view) <= LONGEST_JSON and JSON_REPLY.match(view):
         view = COMMENT.sub(lambda comment: _blank(comment[0]), view)
@@ -64,7 +65,11 @@ def without_asides(view: str) -> str:
 
 
 def _row_as_line(row: re.Match[str]) -> str:
-    """Return a row that names a verdict as a line such as `Grade: 79`; other rows as they are."""
+    """Return a row that names a verdict as a line such as `Grade: 79`; other rows as they are.
+
+    A row whose only cell is a verdict such as `[[A]]` becomes a line with this verdict. The text
+    keeps its length.
+    """
     has_one_cell = row["middle"] is None
     if has_one_cell:
         if not LONE_VALUE.fullmatch(row["name"]):

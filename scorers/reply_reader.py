@@ -242,7 +242,10 @@ def read_statement(
 
 
 def _without_repeats(view: str) -> str:
-    """Return a text that only repeats a value, as `A A A` does, with blanks after the first one."""
+    """Return a text that only repeats a value, as `A A A` does, with blanks after the first one.
+
+    Any other text, and a text of more than 4,000 characters, is returned as it is.
+    """
     repeated = REPEATED_VALUE.match(view) if len(view) <= LONGEST_REPEATED else None
     if repeated is None:
         return view
@@ -263,6 +266,8 @@ def _statement_in(
     """Return the verdict in the judge's own words, or the reason why there is none.
 
     `view` has these words, and `text` is the reply; the others are arguments of `read_statement`.
+    Broken brackets of a level leave no verdict, and with more than `MOST_STATEMENTS` statements the
+    reason is `several verdicts`.
     """
     if not ANY_WORD.search(view):
         return no_verdict(text)
@@ -377,11 +382,12 @@ def _verdict_statements(
     """Return the statements that count as verdicts.
 
     A statement of a value counts if it is `marked` or if `counts_unnamed` says so, unless it only
-    names a response before its score, as in `A: 4/10, B: 8/10`, or before its description, as in
-    `A (fair), B (good)`. If no statement counts, the sentences count that prefer a response as a
-    whole, such as `A is better`, in the lines that `comparison_lines` names. If these are both
+    names a response before its score, as in `A: 4/10, B: 8/10`, or before its mark or description,
+    as in `A (fair), B (good)`. If no statement counts, the sentences count that prefer a response
+    as a whole, such as `A is better`, in the lines that `comparison_lines` names, if only
+    introductory words such as `Overall` stand before the comparison. If these lines are both
     `ends`, and the reply has no such sentence either, the only sentence that praises a response
-    counts (`weak_preferences`).
+    counts (`weak_preferences`). Lines of 10,000 characters or more are not searched for sentences.
 
     Args:
         view: the judge's own words.
@@ -495,6 +501,10 @@ def _settle_verdict(
 ) -> StatedVerdict | str:
     """Return the last statement of a verdict, or the reason why it does not count.
 
+    The reason is `out of range` for a single statement whose value `parse` does not know,
+    `several verdicts` if statements or mentions differ in value, or that of the text around
+    (`_reason_of_context`, then `_reason_of_contradiction`).
+
     Args:
         view: the judge's own words.
         verdicts: the statements that count as verdicts; they are sorted in place.
@@ -558,7 +568,8 @@ def _reason_of_contradiction(
 ) -> str | None:
     """Return `several verdicts` if the reply also prefers another response; else None.
 
-    The reply prefers another response in a comparison near the verdict, or in a later sentence that
+    The reply prefers another response in a comparison in the 250 characters before the verdict or
+    anywhere after it, in words such as `It is worse` directly after it, or in a later sentence that
     ends with the name of another response. Verdicts that name no response, such as grades, are not
     checked.
 
@@ -609,9 +620,10 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
     """Return why objects at these spans of a reply are not the judge's own verdict.
 
     Returns:
-        `reported` if the line before the last object has words that do not introduce a verdict, or
-        if the text before each object, or the end of the reply, attributes it to somebody else.
-        Otherwise, the reason why the text after the first object takes it back (`reason_after`).
+        `reported` if the last sentence before the last object, on its line, has words that do not
+        introduce a verdict, or if the text before each object shows that it is not the judge's own
+        (`reason_before`). Otherwise, the reason that the text after the first object gives
+        (`reason_after`), for example because it takes the verdict back.
         None if the objects are the judge's own verdict.
     """
     start = spans[-1][0]

@@ -77,6 +77,7 @@ class RemoteFile:
     url: str = field(repr=False)
 
     def __str__(self) -> str:
+        """Return the URL without user, password and query."""
         return without_secrets(self.url)
 
     @property
@@ -218,10 +219,11 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
 
     Args:
         url: URL of an object or folder, or a glob.
-        suffixes: endings of the names of objects that are wanted in a folder.
+        suffixes: endings of the names of objects that are wanted in a folder. A single object, and
+            the objects of a glob, may have any ending.
 
     Returns:
-        The objects, sorted, and whether the URL is a folder.
+        The objects, sorted, and whether the URL is a folder (False for a glob).
 
     Raises:
         UsageError: there is no such object, a folder has no object with such an ending, or access

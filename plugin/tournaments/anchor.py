@@ -60,7 +60,8 @@ class Anchor(Stopping):
         """Return the anchor's battles that were not played yet.
 
         With `auto`, these are the battles of the pilot until it has ended, and then those of the
-        chosen anchor on the other items. With `until`, they are those up to the next look.
+        chosen anchor on the other items. With `until`, they are those up to the next look. Without
+        it, the tournament is over after the round that follows the pilot.
 
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
@@ -243,13 +244,15 @@ def informativeness_of(
 ) -> dict[str, tuple[float, float]]:
     """Return how often verdicts on two others differ with each model as the anchor.
 
-    Verdicts are compared by their margins if every battle has one, else by their credits. If these
-    are continuous, only their signs are compared. Unparsed battles are left out. Source:
-    Don-Yehiya et al. 2026, section 4.3.
+    On each item, a model's verdict is the mean over its battles against the anchor. Verdicts are
+    compared by their margins if every battle has one and the margins have at most 21 different
+    sizes, else by their credits if these have no more sizes, else by who won by the credits.
+    Unparsed battles are left out. Source: Don-Yehiya et al. 2026, section 4.3.
 
     Returns:
         By name of the model: the share of pairs of other models whose verdicts against it differ,
-        0 if there are none, and the number of pairs that were compared.
+        0 if there are none, and the number of pairs that were compared. A pair counts once for
+        each item.
     """
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:

@@ -268,7 +268,8 @@ def _decision_sentences(
 def _rating_decision(last: Look, new: Sequence[str]) -> str:
     """Return a sentence, without a full stop, on the half-widths of the intervals of ratings.
 
-    The ratings are those of newcomers (`new`), or of all models if there are no newcomers.
+    The ratings are those of newcomers (`new`), or of all models if there are no newcomers. If any
+    half-width is unknown, the sentence only says that there is no bound yet.
     """
     is_single = len(new) == 1
     noun = "Rating" if is_single else "Ratings"
@@ -340,7 +341,9 @@ def _partial_order(
     """Return a sentence, without a full stop, on how many pairs are decided, and on two groups.
 
     For each pair of a model of the first group (above) with a model of the second (below), it is
-    decided that the model of the second group is not better by more than the margin.
+    decided that the model of the second group is not better by more than the margin. If no pair is
+    decided, the sentence says only this and, if there are too few items for an error, how many it
+    needs.
 
     Args:
         tournament: the tournament.
@@ -475,7 +478,8 @@ def _end_sentence(
 def _advice_sentence(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
     """Return a sentence on how many more items would answer the question.
 
-    It may also say why this number is unknown; it is empty if nothing can be said.
+    It may also say why this number is unknown. If all models earn the same on every item, it says
+    this instead. It is empty if nothing can be said.
     """
     if last.is_other_scale:
         return ""

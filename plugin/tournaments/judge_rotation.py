@@ -141,6 +141,7 @@ class JudgeRotation:
     by_item: bool = False
 
     def __post_init__(self) -> None:
+        """Begin without any assigned battle."""
         self._chosen: dict[Any, int] = {}
         self._counts: dict[Any, list[int]] = defaultdict(lambda: [0] * len(self.shares))
 

@@ -63,6 +63,7 @@ class Shard:
     of: int = 1
 
     def __str__(self) -> str:
+        """Return the shard as users type it, such as `1/4`."""
         return f"{self.number}/{self.of}"
 
     def items_of(self, field: Field, seed: int) -> frozenset[str]:

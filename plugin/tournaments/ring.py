@@ -99,9 +99,9 @@ class Ring(Stopping):
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress of a tournament with `until` from its rounds.
 
-        If newcomers join a ranking, the question is about them, and only they play on. The rounds
-        at the start in which only models of the ranking met are its battles. They count in the fit,
-        but have no look.
+        If newcomers join a ranking, the question is about them, and only they play on. Without
+        `ratings`, the rounds at the start in which only models of the ranking met are its battles.
+        They count in the fit, but have no look.
 
         Raises:
             UsageError: a model of the ranking has neither a rating nor a readable battle, or there
@@ -237,6 +237,10 @@ class Ring(Stopping):
         self, group: Sequence[int], present: Sequence[int], item: str, turn: int, met: Met
     ) -> Iterator[tuple[int, int]]:
         """Yield the battles of one group on an item as positions (shown first, shown second).
+
+        If models join a ranking, each model of the group meets two random others. With
+        `opponents=field`, all of the group may instead meet one model from outside, by chance.
+        Otherwise the group plays a circle.
 
         Args:
             group: positions of the models of the group with a response to the item. Nothing is

@@ -34,7 +34,10 @@ class RoundRobin(Stopping):
         return schedule_pairings(field, pairings, played, note)
 
     def size(self, field: Field) -> int:
-        """Return the maximum number of battles: all pairs on all items that are played."""
+        """Return the maximum number of battles: all pairs on all items that are played.
+
+        A pair without both responses to an item does not count there.
+        """
         if field.absent:
             return Stopping.size(self, field)
         return len(draw_items(field, self.items, self.seed)) * comb(len(field.models), 2)

@@ -100,7 +100,7 @@ class LookFit:
 
         Returns:
             z by pair, shape (models, models); NaN for two models that earn the same on every item,
-            and where the covariance is unknown.
+            and where the covariance is unknown; infinite for a difference without an error.
         """
         difference = self.theta[:, None] - self.theta
         variance = np.diag(self.covariance)
@@ -487,7 +487,8 @@ class Stopping:
 
         It is the next planned number, for `error:X` only before the first look. After it, the
         number is predicted: a half-width falls with the square root of the number of items. If a
-        half-width is not known yet, the number of visits is doubled.
+        half-width is not known yet, the number of visits is doubled. The predicted number is at
+        least 1.1 times and at most twice the number so far, and never above the last planned one.
 
         Args:
             visits: number of item visits so far.
@@ -510,6 +511,9 @@ class Stopping:
         self, round_: Round, before: int, order: Sequence[str], plan: Sequence[int]
     ) -> int:
         """Return the number of item visits, from the start, after a round.
+
+        The number is rounded up to a planned one, except for `error:X`. A round without items
+        counts as one visit.
 
         Args:
             round_: the round; its last item in the order of visits was visited last.
@@ -794,7 +798,8 @@ def _fit_look(
 ) -> LookFit:
     """Fit log-strengths and their covariance to the battles before a look.
 
-    Without battles, all strengths are 0 and nothing about their errors is known.
+    Without battles, all strengths are 0 and nothing about their errors is known. The covariance of
+    a model with too few items, or outside of the largest group that battles connect, is NaN.
 
     Args:
         names: names of the models.

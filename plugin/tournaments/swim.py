@@ -135,7 +135,11 @@ class Swim:
         return sum(opponent_count(ranked) for ranked in range(start, len(field.models)))
 
     def _order_of_joining(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
-        """Return all models: first those ranked before, then newcomers in the order of joining."""
+        """Return all models: first those ranked before, then newcomers in the order of joining.
+
+        Raises:
+            UsageError: the option `order` does not name each newcomer once, and no other model.
+        """
         new = sorted(set(field.models) - set(before))
         if self.order is None:
             drawn = generator(self.seed, "order").permutation(len(new))

@@ -42,7 +42,8 @@ def audit_answer(standings: Standings, probes: Sequence[Probe]) -> tuple[str, ..
     The first sentence says whether to use the ranking, by the gravest flagged probe. The second one
     says which models lead; it is left out if a probe of `FORBIDDING_CHECKS` is flagged. The third
     one says what to do first: what helps with the gravest flagged probe for which something is
-    known to help. If no probe is flagged, the third one is the ranking's own next step.
+    known to help. If a probe of `FORBIDDING_CHECKS` is flagged, both sentences are about the
+    gravest of these alone. If no probe is flagged, the third one is the ranking's own next step.
     Descriptions do not count.
 
     Args:

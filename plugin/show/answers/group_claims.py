@@ -18,6 +18,8 @@ MOST_NAMES = 6
 def groups_sentence(standings: Standings, *, is_partial: bool = False) -> str:
     """Write which models lead in each group of models that never met, the largest groups first.
 
+    At most `MOST_DESCRIBED_GROUPS` groups are described; the text gives the number of the others.
+
     Args:
         standings: the standings, whose diagnostics name two groups or more.
         is_partial: whether models are left out about which nothing can be claimed.

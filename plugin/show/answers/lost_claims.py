@@ -60,7 +60,8 @@ def models_in_doubt(
             other models.
 
     Returns:
-        The models in `models_with_losses` for which some claim may not hold. If the claims cannot
+        The models in `models_with_losses` for which some claim may not hold. A model without a
+        rank set, or too close to call with another model, is among these. If the claims cannot
         be checked, it is all of these models: without tests of pairs, on a scale without a
         function here, or if a fit fails.
     """

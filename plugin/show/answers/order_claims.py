@@ -28,8 +28,9 @@ def explained_by_any_order(
 
     The models are those of `models_explained_by_order`, of up to two fits. If the check `one order`
     is flagged, a fit has a term for the response shown first in all battles. If the check `order in
-    slices` is flagged, a fit has a term for the response that each slice favours. The tuple has no
-    repeats, and is empty if neither check is flagged.
+    slices` is flagged, a fit has a term for the response that each slice favours; this fit is left
+    out if the battles lack the column of slices, or if no battle with a favoured response has a
+    known order. The tuple has no repeats, and is empty if neither check is flagged.
 
     Args:
         standings: scores, errors and critical value.
@@ -76,7 +77,8 @@ def models_explained_by_order(
     The ratings are fitted again with a term for the response shown first: logit P(first wins) =
     theta_first - theta_second + gamma. A model that is clearly ahead of another one must be so in
     this fit, too, with the same critical value. If each pair is shown in one order only, the term
-    rests on the ratings being additive; if it is confounded with them, no claim holds.
+    rests on the ratings being additive; if it is confounded with them, or if the fit fails, no
+    claim holds.
 
     Args:
         standings: scores, errors and critical value.
@@ -117,7 +119,8 @@ def _claims_kept(
         battles: the battles.
         claims: pairs of models, of which the first is clearly ahead.
         critical: critical value of a difference, in standard errors.
-        side: see `models_explained_by_order`.
+        side: of each battle, the response that is favoured, as 1, -1 or 0 (see
+            `models_explained_by_order`); None for the response shown first in all battles.
 
     Returns:
         Whether each claim holds in the fit, in the order of `claims`.

@@ -176,7 +176,7 @@ def _models_without_claims(
     A model is among them if its battles or scores are lost more often than those of other models
     and this may change a claim (`unclaimed_models`), if the order of responses may explain a
     claim (`explained_by_any_order`), or if the intervals speak of three or more voters or judges,
-    of whom one or two judged the model. The tuple is empty if the slice has no checks.
+    of whom one or two judged the model. Without checks of the slice, only the last reason applies.
 
     Args:
         standings: the standings.
@@ -203,6 +203,9 @@ def build_ranking_answer(
     name_slice: bool = False,
 ) -> Standings:
     """Return standings with their checks and an answer in at most three sentences.
+
+    The answer is a tuple of two or three texts: who leads, what the checks found, and what to do
+    next. A text may hold more than one sentence.
 
     If the scores are not in one unit, or if it is not known which rows are about the same item, the
     answer says only this, and whether to trust the ranking. If models have different inputs for an
@@ -306,6 +309,8 @@ def _answer_on_unlike_scales(
     standings: Standings, claimed: Standings, checks: Sequence[Check], of_slice: str | None
 ) -> Standings:
     """Return standings with an answer that claims nothing, as scores are on unlike scales.
+
+    The second sentence of the answer says what the checks found. Rank sets stay as they are.
 
     Args:
         standings: the standings.
@@ -418,7 +423,8 @@ def _next_step_sentence(
 def _new_leader_sentence(standings: Standings) -> str | None:
     """Write how few items decide the first place of a leaderboard of means, or why it is unknown.
 
-    None for other rankers, if models share the first place, and if more than half of the items
+    If no items decide it, the sentence says that no other model would lead. None for other rankers,
+    if models share the first place, with fewer than two items, and if more than half of the items
     would have to go.
     """
     drop_out = standings.diagnostics.get("drop_out")
@@ -462,8 +468,8 @@ def next_sentence(
 
     Returns:
         A sentence; None if fewer than two models have rank sets, if the first two are already
-        separated, or if the standings are of a tournament with decisions of its own or rest on
-        given ratings (a ladder).
+        separated, if neither the number nor a reason is known, or if the standings are of a
+        tournament with decisions of its own or rest on given ratings (a ladder).
     """
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
@@ -504,8 +510,9 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
     """Return how many further units would separate the first two models.
 
     The unit is the human label if the ranking is by a structured calibration. It is the voter or
-    judge if these vary and are no more than the items. Otherwise it is the item (or group of
-    items), or the battle if there is one item only.
+    judge if these vary and are no more than the items, or if too few judged one of the two models
+    (the number is then unknown). Otherwise it is the item (or group of items), or the battle if
+    there is one item only.
 
     Returns:
         The number, None if it is unknown; the name of the unit in the singular; and how many
@@ -530,7 +537,7 @@ def _further_units(standings: Standings, separation: Separation) -> tuple[int | 
 def _few_raters_of(standings: Standings, names: Sequence[str]) -> str | None:
     """Write which of two models have too few voters or judges to be clearly ahead or behind.
 
-    None if neither has.
+    The clause gives the number of voters or judges of each such model. None if neither has too few.
     """
     few_raters = standings.diagnostics.get(FEW_RATERS, {})
     named = [name for name in names if name in few_raters]
@@ -572,6 +579,7 @@ def _why_unknown(
 ) -> str | None:
     """Return why the number of further items is unknown, as a clause; None if no reason is known.
 
+    The last reason, if no other one applies, is that human labels alone do not bound the ratings.
     `unit` is what varies, in the singular: an item or a group of items.
     """
     if robustness and robustness.items:

@@ -57,7 +57,8 @@ def who_sentence(standings: Standings, *, is_partial: bool = False) -> str | Non
 def neighbours_sentence(standings: Standings) -> str | None:
     """Write how many neighbouring places of a leaderboard are too close to call.
 
-    The sentence also names the first two neighbouring places that are separated. None if there are
+    The sentence also names the first two neighbouring places that are separated. If all neighbours
+    are separated, it says that every model is clearly ahead of the next one. None if there are
     fewer than four places, or if no pair is separated: the first sentence then says it all.
     """
     separation = standings.separation
@@ -241,7 +242,7 @@ def _same_score_sentence(standings: Standings) -> str | None:
 def _new_models_sentence(standings: Standings) -> str | None:
     """Write how humans would rate the models that are not in the calibration.
 
-    None if there are no such models.
+    Only models with a conformal interval that has a known end are named; None if there is none.
     """
     new = [entry for entry in standings.entries if _has_conformal_end(entry)]
     if not new:
@@ -265,7 +266,8 @@ def _has_conformal_end(entry: Entry) -> bool:
 def _evidence_text(standings: Standings) -> str:
     """Write on how many items, or with how many human labels, models were compared.
 
-    For example: `on these 40 items`, or `on these 12 passages (40 items)`.
+    For example: `on these 40 items`, or `on these 12 passages (40 items)`. Labels are counted only
+    if the ranking is by a structured calibration.
     """
     labels = standings.diagnostics.get("structured", {}).get("labels")
     if labels is None:
@@ -288,7 +290,8 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
     """Describe the groups between cuts.
 
     If a single model leads, only its lead is described. Of more than three groups, only the first
-    two and the last are described.
+    two and the last are described. A single model below the leading group has no clause of its own
+    if the sentence on that group names it.
 
     Args:
         standings: the standings.
@@ -329,8 +332,8 @@ def _first_group(
 ) -> str:
     """Describe a leading group of several models, and which of them are behind another.
 
-    Of models behind another, at most `MOST_PAIRS` are described, and the others are counted. The
-    text ends with a period.
+    Of models behind another, at most `MOST_PAIRS` are described, and the others are counted. If
+    none is behind another, they are called too close to call. The text ends with a period.
 
     Args:
         standings: the standings.
@@ -370,6 +373,8 @@ def _first_group(
 def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
     """Write a clause on a group below the leading one, without a full stop.
 
+    A group in which no model is clearly ahead of another is called too close to call.
+
     Args:
         separation: the tests of all pairs.
         group: places of the group's models, from 0.
@@ -389,7 +394,8 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
     """Describe a ranking without cuts.
 
     The sentence says how many pairs are too close to call, and names the largest two sets of
-    models such that each model of the first is clearly ahead of each model of the second.
+    models such that each model of the first is clearly ahead of each model of the second. If no
+    pair is clear, it only says that all are too close to call, and on how many items.
     """
     names = separation.names
     pairs = comb(len(names), 2)

@@ -10,7 +10,9 @@ from podium.show.report.ranking_view import standings_report
 
 
 def audit_page(audit: Audit, command: str) -> str:
-    """Render the page of an audit.
+    """Render the page of an audit as one HTML document.
+
+    If there are several rankings, the answer at the top only gives their number.
 
     Args:
         audit: the audit, with at least one ranking.

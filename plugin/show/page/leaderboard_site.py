@@ -233,8 +233,9 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
     """Write in how many rankings each model leads clearly, and in how many no model does.
 
-    A model leads clearly if only its rank set includes rank 1. A sentence is left out if its
-    number is 0.
+    A model leads clearly if only its rank set includes rank 1. Each standings table counts as a
+    ranking. At most five models are named, those that lead most often. A sentence is left out if
+    its number is 0.
     """
     leaders = Counter(
         each.possible_leaders[0] for each in entries if len(each.possible_leaders) == 1

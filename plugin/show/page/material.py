@@ -131,6 +131,7 @@ def _add_judge_card(
 ) -> PageContent:
     """Return the content with the judge card, or with the reason why there is none.
 
+    There is none for more than `MOST_BATTLES` battles, or if a part of it cannot be computed.
     The arguments are those of `add_battles_to_page`.
     """
     if len(battles) > MOST_BATTLES:

@@ -141,7 +141,10 @@ def _disclosure_part(content: PageContent) -> str:
 
 
 def _judge_parts(content: PageContent) -> list[tuple[str, str]]:
-    """Return the title and the HTML content of each report of the judge cards."""
+    """Return the title and the HTML content of each report of the judge cards.
+
+    The list is empty without a diagnosis.
+    """
     if content.diagnosis is None:
         return []
     reports = card_reports(content.diagnosis)
@@ -191,8 +194,9 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
 def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     """Return each chart of the page and its text alternative, by the chart's name.
 
-    There is a forest plot per standings table. Bubbles and heat map need win rates of pairs, the
-    other charts a calibration; without these they are left out.
+    There is a forest plot per standings table, `forest-0` and so on; the first table of a slice and
+    scale has a plot of all tables of this slice and scale. Bubbles need rank probabilities, the
+    heat map win rates of pairs, the other charts a calibration; without these they are left out.
     """
     charts = {}
     standings = content.ranking.standings

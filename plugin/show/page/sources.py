@@ -219,7 +219,8 @@ class _RowsOfRuns:
     def _names(self) -> dict[str, str]:
         """The name of the model of each run in the sources that counts, by its file.
 
-        The battles may know which runs of a format count. It is empty if they cannot be read.
+        Of the runs that a format reads from the sources, those count that are among the battles'
+        runs; if none is, all of them count. Formats that cannot read the sources add no name.
         """
         reading = Reading(names_joined=self.reading.get("names") == "joined")
         names: dict[str, str] = {}
@@ -254,9 +255,10 @@ def _with_task_in_item(row: dict[str, Any], items: Collection[str]) -> dict[str,
 def _add_responses_of_sources(
     texts: BattleTexts, battles: Battles, sources: Sequence[str], allow: Sequence[str]
 ) -> None:
-    """Add to `texts` the responses in sources of verdicts, or a note on why there are none.
+    """Add to `texts` the responses in sources of verdicts, and a note on models without responses.
 
-    The arguments are those of `collect_texts`.
+    Nothing is added if the responses may be of other items than the battles (`_have_other_items`),
+    or if they cannot be read; the note then says why. The arguments are those of `collect_texts`.
     """
     reason = (
         f"none were found in {without_secrets(some_paths(sources))} (--responses PATH adds them)"

@@ -243,7 +243,6 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
             models).
     """
     labels = list(map(printable, names))
-    # With more than 16 models, bubbles shrink with the cells of the chart, but not below 30.
     # Bubbles shrink with more than 16 models, down to an area of 30.
     scale = min(1.0, 16 / max(len(names), 1))
     largest_area = max(LARGEST_BUBBLE * scale**2, 30)
@@ -307,8 +306,8 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
 def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the data of a heat map: one row per ordered pair of models that met.
 
-    Models that are not in `names` are left out. Rows have the order of `names`, and win rates have
-    three decimals, None if unknown.
+    Models that are not in `names` are left out. Rows have the columns of `matchups` as keys and the
+    order of `names`; win rates have three decimals, None if unknown.
     """
     sides = ["model", "against"]
     in_order = {side: pd.Categorical(matchups[side], names) for side in sides}

@@ -99,7 +99,10 @@ def audit_text(audit: Audit) -> str:
 
 
 def board_report(board: BoardAudit, *, named: bool = False) -> Report:
-    """Build the report of one ranking.
+    """Build the report of one ranking: its answer, and a table with a row per probe.
+
+    In the commands of the table, `SOURCE` stands for what was typed to read the battles, which the
+    legend then gives.
 
     Args:
         board: the audit of the ranking.
@@ -179,14 +182,14 @@ def _probe_row(probe: Probe, shorten: Callable[[str], str]) -> tuple[str, ...]:
 
 
 def number_of_check(check: Check) -> str:
-    """Return the figure of a check as text in its unit; a dash if it has none."""
+    """Return the figure of a check as text in its unit; a dash without a figure or a unit."""
     if check.number is None or not check.kind.unit:
         return EMPTY
     return format_number(check.number, check.kind.unit)
 
 
 def interval_of_check(check: Check) -> str:
-    """Return the interval of a check's figure as text; a dash if it has none.
+    """Return the interval of a check's figure as text; a dash without an interval or a unit.
 
     The unit is that of the figure; it is left out for percent, points and Elo.
     """
@@ -224,6 +227,8 @@ def _p_threshold(level: float) -> str:
 
 def format_number(number: float, unit: NumberUnit) -> str:
     """Write a figure in its unit; a dash without a unit, and `∞` or `-∞` for an infinite one.
+
+    A figure in a unit that has no text of its own has two decimals.
 
     >>> format_number(0.076, "points"), format_number(0.031, "share"), format_number(0.004, "p")
     ('7.6 points', '3.1%', 'p .004')

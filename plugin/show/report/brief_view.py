@@ -126,6 +126,9 @@ def _shown_rows(
 ) -> tuple[list[str], int]:
     """Return the lines of the table, its header first, and the number of models left out.
 
+    Models of `own_models` below the cut take the places of the last rows; the first model is shown
+    in any case, so that there may be more than `most` rows.
+
     Args:
         standings: the standings.
         own_models: names of the models that are shown even if the table is cut.

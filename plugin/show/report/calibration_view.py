@@ -130,7 +130,8 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
 
 
 def _target_row(calibration: Calibration, kind: str, has_corrected: bool) -> list[str]:
-    """Return the row of a target: battles, errors, correlations, loss and widths.
+    """Return the row of a target: two cells that name it, battles, errors, correlations, log loss,
+    ECE (a dash for hard ratings), q, median standard error and width.
 
     Args:
         calibration: the calibration of the target.
@@ -425,7 +426,8 @@ def _conformal_report(calibration: Calibration) -> Report:
 def _models_report(calibration: Calibration) -> Report:
     """Build the report on each held-out model, the best by humans first.
 
-    A star marks a separated model, whose rating the battles do not bound.
+    A star marks a separated model, whose rating the battles do not bound. Bars show the soft
+    ratings with conformal intervals, and human ratings as marks.
     """
     ordered = sorted(calibration.models, key=lambda held_out: -(held_out.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]

@@ -116,6 +116,9 @@ class Disclosure(Document):
 def disclose(ranking: Ranking, audit: Audit | None = None) -> Disclosure:
     """Collect what a ranking and its provenance say of how it was made.
 
+    The source files are read, for their hashes. Models of runs are included even if the ranking
+    lacks them.
+
     Args:
         ranking: the ranking.
         audit: its audit, for the JSON; None to leave it out.
@@ -208,6 +211,9 @@ def _unknown_facts(
 ) -> Iterator[str]:
     """Yield clauses on what a reader would need and no record says.
 
+    A fact of runs is named only if no run has it, but the version of a host if any of its runs
+    lacks it. Human judges are left out.
+
     Args:
         runs: the recorded runs of the models.
         judges: what is known of each judge.
@@ -233,7 +239,10 @@ def _unknown_facts(
 
 
 def disclosure_reports(disclosure: Disclosure) -> tuple[Report, ...]:
-    """Build one report with a table per subject, and notes on what is lost or not known."""
+    """Build one report with a table per subject, and notes on what is lost or not known.
+
+    The report is the only one in the tuple. Tables without rows are left out, and so is the audit.
+    """
     tables = [
         _table_of("Models", {name: _runs_text(runs) for name, runs in disclosure.models.items()}),
         _table_of(
@@ -302,7 +311,8 @@ def _facts_text(facts: Mapping[str, Any]) -> str:
 def _fact_text(value: Any) -> str:
     """Write the value of a fact.
 
-    A list of pairs is written as `name=value`, separated by spaces; whole numbers get commas.
+    A list of pairs is written as `name=value`, separated by spaces; whole numbers get commas. Other
+    values are written by `text_of`, empty ones as an empty text.
     """
     if isinstance(value, list | tuple) and all(
         isinstance(pair, list | tuple) and len(pair) == 2 for pair in value

@@ -49,6 +49,11 @@ def every_eval_ever_files(
         ranking: the ranking.
         options: options of the command.
         now: time of the export, seconds since 1970.
+
+    Raises:
+        UsageError: the ranking names another task than `options.task`, or a dataset is given and
+            the ranking has several tasks, or its runs record another dataset.
+        NotIdentifiedError: a score is no finite number in the eval's unit.
     """
     content = ranking.to_json()
     by_record: dict[tuple[str, str], list[tuple[Standings, Entry]]] = {}
@@ -104,7 +109,8 @@ def _describe_score(
 ) -> dict[str, Any]:
     """Describe a model's score: its source, metric and uncertainty.
 
-    The figures of its row and the counts of the ranking are added as texts.
+    The metric is that of the eval if the score is its mean or median, else the ranker's rating. The
+    figures of the model's row and the counts of the ranking are added as texts.
 
     Args:
         name: name of the ranking, which stands for a task that is unknown.
@@ -142,7 +148,8 @@ def _describe_score(
 def _describe_uncertainty(standings: Standings, entry: Entry) -> dict[str, Any]:
     """Describe the standard error, the interval and the number of items of a score.
 
-    An error or interval that is unknown is left out, and so is an interval with one end.
+    An error or interval that is unknown is left out, and so is an interval with one end. The number
+    of items is that of the model if it is known, else that of the ranking.
     """
     method = standings.interval or "unknown"
     items_by_model = standings.diagnostics.get("items_by_model", {})

@@ -38,7 +38,7 @@ HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 def portable_name(text: str) -> str:
     """Return a name for a file: at most 80 characters of a text, the unsafe ones replaced by `_`.
 
-    A reserved or empty name gets a `_` in front.
+    Dots and blanks at both ends are removed. A reserved or empty name gets a `_` in front.
     """
     name = UNSAFE_CHARACTERS.sub("_", printable(text))[:80].strip(". ")
     return f"_{name}" if RESERVED_NAME.fullmatch(name) else name
@@ -149,6 +149,9 @@ def scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
     """Yield each standings table with each of its entries that has a score.
 
     Scores of a metric, their intervals and errors are as the eval reports them.
+
+    Raises:
+        NotIdentifiedError: a score is no finite number in the eval's unit.
     """
     for standings in ranking.standings:
         measure = metric_of_scores(standings)
@@ -172,7 +175,10 @@ def hub_result_files(
         options: options of the command.
 
     Raises:
-        UsageError: the dataset of the items is unknown, or as in `dataset_of_standings`.
+        UsageError: the dataset of the items is unknown, is given for a ranking of several tasks,
+            or is another one than the runs record; or the ranking names another task than
+            `options.task`.
+        NotIdentifiedError: a score is no finite number in the eval's unit.
     """
     for standings, entry in scored_entries(ranking):
         file = name

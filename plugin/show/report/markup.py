@@ -134,7 +134,7 @@ def section_blocks(
 
 
 def markdown_table(table: Table, escape: Callable[[str], str] = escape_markdown) -> str:
-    """Render a table as Markdown, without its title.
+    """Render a table as Markdown, without its title, legend and bars.
 
     Args:
         table: the table.

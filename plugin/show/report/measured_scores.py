@@ -23,8 +23,8 @@ OTHER_FIGURES = {
 def metric_of_scores(standings: Standings) -> Measure | None:
     """Return the metric of which scores are means or medians.
 
-    The result is None if scores are ratings or win rates, or if the metrics of the pooled tasks
-    differ in direction or unit.
+    The result is None if scores are ratings or win rates, if the standings name no metric, or if
+    the metrics of the pooled tasks differ in title, direction or unit.
     """
     if standings.scale.name != SCALE_OF_METRICS or not standings.measures:
         return None

@@ -141,7 +141,8 @@ def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
     - `category`;
     - `credit`: the mean credit of model_a, whose name sorts first, over the readable verdicts, by
       weight; None if no verdict is readable. Of a jury with `pool`, its rule gives the credit;
-    - `agreement`: how the orders agree, see `_joint_agreement`;
+    - `agreement`: how the orders agree: `same`, `half`, `flip` or `ONE_ORDER` if all verdicts are
+      alike in this, else `MIXED`; None if no order is known;
     - `identical`: whether the responses are identical;
     - `lacks`: True if all of these battles have no credit because a score is missing; False if any
       was read or is unparsed.
@@ -199,6 +200,9 @@ def _judgments_of_pairs(battles: Battles) -> "pd.DataFrame":
 
 def _tasks_of_battles_in_rows(battles: Battles, written: "pd.Series") -> "pd.Series":
     """Return the names of the tasks of each battle, separated by commas; None if unknown.
+
+    Without a column `task`, each row has the names of the tasks of all battles. The index is that
+    of `written`.
 
     Args:
         battles: the battles.
@@ -266,6 +270,9 @@ def _withholding_reason(
     options: PreferenceOptions,
 ) -> str | None:
     """Return the first reason in `REASONS` why a pair is withheld; None if it is written.
+
+    With `options.flips`, a pair whose orders have different winners is written even if its mean
+    credit is that of a tie.
 
     Args:
         pair: a row of `_merge_verdicts`.

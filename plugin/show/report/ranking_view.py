@@ -53,7 +53,8 @@ EXTRA_DIGITS = {GROUP: 0, "pairs": 0, "labels": 0} | dict.fromkeys(
 def ranking_text(ranking: Ranking) -> str:
     """Render a ranking as text, followed by its warnings and failures, a line each.
 
-    Of many tables that the user did not ask for, the first ones are shown; see `shown_reports`.
+    Of many tables that the user did not ask for, the first `MOST_TABLES` are shown
+    (`shown_reports`), and a last line gives the number of the others.
     """
     messages = ranking_messages(ranking, are_all_shown=False)
     notes = "".join(f"podium: {readable(message)}\n" for message in messages)
@@ -138,7 +139,7 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
 def _standings_with_same_table(
     place: int, standings: Sequence[Standings], reports: Sequence[Report]
 ) -> Standings | None:
-    """Return the earlier standings of the same slice and scale whose table is the same, if any.
+    """Return the earlier standings of the same slice and scale whose table is the same, else None.
 
     Args:
         place: position of the standings that are compared with those before.
@@ -259,8 +260,9 @@ def standings_name(standings: Standings) -> str:
 def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     """Return the columns of a table: by header, the function that formats the cell of a model.
 
-    Conformal intervals, if there are any, take the place of rank sets. Keys of `Entry.extra`
-    follow as columns of their own, unless a column has this name already.
+    The columns are rank, model, group (if groups never met), score, interval, standard error, rank
+    set, battles and win rate. Conformal intervals, if there are any, take the place of rank sets.
+    Keys of `Entry.extra` follow as columns of their own, unless a column has this name already.
     """
     scale = standings.scale
     levels = [entry.extra.get("conformal_level") for entry in standings.entries]

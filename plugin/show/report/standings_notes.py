@@ -129,8 +129,8 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
 def _ladder_notes(ladder: Mapping[str, Any]) -> Iterator[str]:
     """Yield notes on a ladder, that is on ratings that the user gave.
 
-    They say whose ratings set the scale, how well battles agree with them, and which models are
-    better or worse than all rated models.
+    They say whose ratings set the scale, how well battles agree with them, how large an error in
+    them would be found, and which models are better or worse than all rated models.
     """
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"
     if ladder["slope"] is not None:

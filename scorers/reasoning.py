@@ -1,6 +1,7 @@
 """Removal of the reasoning that models write before their answers."""
 
 import re
+from string import ascii_lowercase, ascii_uppercase
 from typing import Literal, get_args
 
 from podium.errors import UsageError
@@ -43,6 +44,9 @@ ANSWER_START = re.compile(r"[ \t]*(?![a-z\s,.;:!?)\]\"'”’`])")
 The text before ends a sentence, and the answer begins with a capital or another sign. Otherwise,
 the mark is a word of a sentence, as in `Models write </think> last.`
 """
+
+LOWER_CASE_OF_ASCII = str.maketrans(ascii_uppercase, ascii_lowercase)
+"""Translation of the letters A to Z to lower case."""
 
 
 def strip_reasoning(text: str) -> str:
@@ -94,8 +98,9 @@ def _end_with_opening_mark(text: str) -> int:
     """
     start = 0
     lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters become two in lower case
-        lowered = text
+    if len(lowered) != len(text):
+        # A few letters, such as İ, become two in lower case. No mark has them.
+        lowered = text.translate(LOWER_CASE_OF_ASCII)
     while True:
         closing = _closing_mark(lowered, start)
         if closing is None:

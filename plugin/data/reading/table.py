@@ -373,7 +373,8 @@ def _remedy_of_field(source: str, name: str, value: Any) -> str | None:
     numbers = []
     for key, field in fields.items():
         # A path cannot name a key with a dot.
-        if isinstance(field, int | float) and "." not in key:
+        is_number = isinstance(field, int | float) and not isinstance(field, bool)
+        if is_number and "." not in key:
             numbers.append(key)
     if not numbers:
         return None

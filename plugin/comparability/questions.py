@@ -202,7 +202,10 @@ def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFi
 
 
 def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
-    """Return the ids that have different inputs in different runs, in the order of the runs."""
+    """Return the ids that have different inputs in different runs, in the order of the runs.
+
+    An input that is not known conflicts with none.
+    """
     first: dict[str, InputParts] = {}
     conflicts: dict[str, None] = {}
     # Runs with equal items share one list (`AskedInputs.keep`), which is read once.
@@ -417,10 +420,10 @@ def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
 def _unshared_items(
     runs: Sequence[AskedRun], names: Mapping[int, Mapping[str, str]], conflicts: Collection[str]
 ) -> list[tuple[int, str]]:
-    """Return the positions and ids of the items with a conflicting id that no other run has.
+    """Return the items with a conflicting id whose new name no other run has.
 
     A run whose items include all those of the others has more items, and no changed ones: its items
-    do not count.
+    do not count. An item is the position of its run and its id.
     """
     conflicting = set(conflicts)
     items_by_position = {

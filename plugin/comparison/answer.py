@@ -421,7 +421,7 @@ def _slices_text(finding: PairFinding) -> str:
 def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
     """Write who is ahead in which slices of the column `by`, in a list of one sentence.
 
-    The list is empty without a column, and if nothing is claimed about any slice.
+    The list is empty without a column, without slices, and if every slice is `IN_DOUBT`.
     """
     claims = {AHEAD, BEHIND, CLOSE}
     if by is None or claims.isdisjoint(_slices_by_verdict(finding)):
@@ -516,7 +516,7 @@ def _gate_sentence(gate: Gate, level: float) -> str:
 
     If only one decision is not advisory, its bound decides. Otherwise, the sentence says that all
     requirements are met, or names at most four requirements that have the verdict. Advisory
-    requirements are not mentioned.
+    requirements are not mentioned. If all requirements are advisory, the sentence says so.
     """
     verdict = gate.verdict
     blocking = [decision for decision in gate.decisions if not decision.requirement.is_advisory]

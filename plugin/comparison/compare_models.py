@@ -208,7 +208,8 @@ def _lost_files_of_responses(answers: Responses | None, battles: Battles) -> tup
 def _renames_items(battles: Battles) -> bool:
     """Return whether the battles may have other items than the ids in their sources.
 
-    They may if a note says so, or if the option `ids` was given.
+    They may if a note says so, if rows of tables were paired by their inputs and some are alone, or
+    if the option `ids` was given.
     """
     is_changed = any(finding.unshared and not finding.task for finding in battles.questions)
     is_told = bool(select_codes(battles.notes, CODES_OF_RENAMED_ITEMS))
@@ -514,6 +515,9 @@ def _find_unclaimed(
     battles: Battles, checks: Sequence[Check], level: float, pool: bool
 ) -> dict[str, tuple[str, ...]]:
     """Return the models about which a ranking claims nothing, by the name of the flagged check.
+
+    Only two checks count: that models lose battles more often, and that a judge which read single
+    orders favours the response shown first. The result is empty if neither is flagged.
 
     Args:
         battles: the battles.

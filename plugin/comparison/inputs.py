@@ -180,7 +180,8 @@ def find_responses(
     are read, and an error becomes the reason, with one exception: if tables have answers to
     different questions under one id, the scores cannot be compared, and the error is raised. In
     logs of hosts, the readers of scores have already checked that the questions are the same, so
-    that different texts (for example of a model's turns) are only a reason.
+    that different texts (for example of a model's turns) are only a reason. Without an error, the
+    reason is that the answers are paired by input, or that there are none.
 
     Args:
         sources: files, folders and URLs with battles, which may hold answers, too.

@@ -65,7 +65,8 @@ class BattleFrame:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted. See `Verdicts.judges` for rows without a judge."""
+        """Names of all judges, sorted. If only some rows have a judge, the others count as
+        `UNNAMED_JUDGE`, the last name."""
         if "judge" not in self.table:
             return ()
         named = self.values_of("judge")

@@ -241,6 +241,7 @@ class Duck:
             return False
 
         def aggregate_marks(marks: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            """Return the columns of `Packing.aggregates_query`, computed by the database."""
             relation = self.fresh("marks")
             self.register(relation, marks)
             return self.arrays(packing.aggregates_query(relation))
@@ -309,7 +310,8 @@ class Duck:
     ) -> Iterator[dict[str, np.ndarray]]:
         """Yield the rows of a query of stored groups in stored order, some at a time.
 
-        They are at most `BATCH` rows, or several times `ROWS_OF_BATCH`.
+        If `most` is at most `BATCH`, there is one batch, or none without rows. Otherwise, each has
+        about `ROWS_OF_BATCH` rows.
 
         A batch has its columns by name, as `arrays` returns them.
 

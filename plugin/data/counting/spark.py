@@ -238,7 +238,7 @@ def _spark_type(kind: "pa.DataType") -> str:
 
 @contextmanager
 def _convert_spark_errors() -> Iterator[None]:
-    """Convert Spark's errors to DataError."""
+    """Convert every exception of the body to DataError."""
     try:
         yield
     except Exception as error:

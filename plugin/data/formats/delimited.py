@@ -150,7 +150,10 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
 
 
 def _cell_reader(lines: Iterator[str], delimiter: str) -> Reader:
-    """Return a reader of the cells of each row, strict about quotes."""
+    """Return a reader of the cells of each row, strict about quotes.
+
+    The limit of the module `csv` for a cell is set to `LONGEST_LINE`.
+    """
     csv.field_size_limit(LONGEST_LINE)
     return csv.reader(lines, delimiter=delimiter, strict=True)
 

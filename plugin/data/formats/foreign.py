@@ -324,7 +324,7 @@ def guess_credits(records: Records) -> dict[str, str]:
 
     The credits are guesses that the user must correct, and `?` for unknown words. The result is
     empty if there are no words that an option can hold, or more than `MOST_PROPOSED` numbers, which
-    no map can list.
+    no map can list. Only the first `MOST_PROPOSED` words in sorted order are taken.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return {}

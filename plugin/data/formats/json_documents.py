@@ -75,7 +75,7 @@ def _is_list_closed(path: Path) -> bool:
 
 
 def _query_of_values(path: Path) -> str:
-    """Return the SQL that reads the values of a list in a file as JSON."""
+    """Return a query (SQL) of the values of a list in a file, as JSON in the column `json`."""
     size = path.stat().st_size + 1024
     options = f"format='array', maximum_object_size={size}, compression='uncompressed'"
     return f"select json from read_json_objects({literal_path(path)}, {options})"
@@ -93,7 +93,7 @@ def _open_object(path: Path, plain_file: Path, engine: Duck) -> Records | None:
         engine: the database.
 
     Raises:
-        DataError, Error: see `_open_values`.
+        DataError, Error: a record has a key twice, is no object, or is damaged.
     """
     import pyarrow as pa
 
@@ -114,7 +114,7 @@ def _open_object(path: Path, plain_file: Path, engine: Duck) -> Records | None:
 
 
 def _query_of_records(path: Path) -> str:
-    """Return the SQL that reads the records in a document, as JSON text.
+    """Return a query (SQL) of one row with the records in a document, as JSON text.
 
     Its columns are `names`, the keys of the document, and `records`: a list of promptfoo's results,
     or of all values if the first key is a number. `records` is NULL if there are neither.

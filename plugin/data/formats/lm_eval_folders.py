@@ -337,6 +337,8 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
 def _nothing_to_compare_error(lost: Sequence[Notice]) -> DataError:
     """Return the error for samples that no two models have on the same documents.
 
+    If a loss is about earlier runs of a model, it is a `OneModelError` that names two of them.
+
     Args:
         lost: the losses, which the message gives as reasons, those on earlier runs last.
     """

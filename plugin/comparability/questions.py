@@ -380,7 +380,7 @@ def _accept_other_inputs(
         task: the task.
         conflict: an id with different inputs in two runs that share no input.
         allowed: names of the findings that the user accepts.
-        option: the option that accepts this one, as it is typed; see `pair_questions`.
+        option: the option that accepts this one, as it is typed; empty for `--allow questions`.
         remedy: what else to do, for the error.
 
     Raises:

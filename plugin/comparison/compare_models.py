@@ -233,7 +233,7 @@ def _split_words(
         the tables.
 
     Raises:
-        UsageError: as in `split_arguments`.
+        UsageError: words are missing, a path does not exist, or both models are the same.
     """
     tables: list[Battles | pd.DataFrame] = []
     texts = []

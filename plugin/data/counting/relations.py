@@ -720,7 +720,8 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
     Args:
         name: name of the column.
         columns: columns of the judgments.
-        keep_one_sided: see `battles_query`.
+        keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
+            other one; else it is unparsed.
     """
     earlier = _column_of_judgment("f", name)
     later = _turned_value(name, columns)

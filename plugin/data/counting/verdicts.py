@@ -1095,7 +1095,8 @@ def _block(arrays: dict[str, np.ndarray]) -> Block:
     """Build a block of cells that are sorted by cluster; there must be at least one.
 
     Args:
-        arrays: the columns of the cells by name, as `Verdicts.blocks` queries them.
+        arrays: the columns of the cells by name, `cluster`, `first`, `second`, `credit`, `weight`
+            and `judged`.
     """
     # Marks the first cell of each cluster; the running sum numbers the clusters.
     begins = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])

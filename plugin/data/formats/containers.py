@@ -232,10 +232,12 @@ def _copy_unpacked(stream: Any, kind: str, copy: Path, packed_size: int | None =
 
 
 def _unpacked_stream(stream: Any, kind: str) -> Any:
-    """Return a stream of the unpacked content of a stream; `kind` is as in `_copy_unpacked`.
+    """Return a stream of the unpacked content of a stream; `kind` is `file` or a key of
+    `PACKED_STARTS`.
 
     Raises:
-        DataError: a zip file has a password, or it has no file or several files.
+        DataError: a zip file has a password, has no file or several files, or is a document of an
+            office program.
         BadZipFile: a zip file is damaged.
     """
     import pyarrow as pa

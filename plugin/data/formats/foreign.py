@@ -242,8 +242,9 @@ def _turn_verdicts(records: Records, order: str, *, turns_credits: bool) -> Reco
 def _translate_labels(records: Records, side_shown_first: str | None) -> Records:
     """Translate the column `credit` if all words in it are labels such as `A>B` or `[[B=A]]`.
 
-    A is model_a. The table is returned as it is if there is another word, or if model_b was shown
-    first in any row, because A may then be the response shown first.
+    A is model_a. Numbers in the column stay credits. The table is returned as it is if there is
+    another word, or if model_b was shown first in any row, because A may then be the response shown
+    first.
 
     Args:
         records: the table.

@@ -62,8 +62,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the samples of all sources.
 
     If no metric is asked for and the samples have verdicts of podium's filter, the verdicts are
-    read. Otherwise, the scores are read. Of several runs of a model on a task, the newest counts,
-    unless all runs are asked for.
+    read. Otherwise, the scores are read. Of several runs of a model on a task, the newest of those
+    on most documents counts, unless all runs are asked for.
 
     Args:
         sources: folders and files of lm-eval; other files in them are ignored.

@@ -56,7 +56,10 @@ def name_by_settings(
 
 
 def _with_joined_arguments(run: RunRecord) -> RunRecord:
-    """Return a run whose model arguments are written as people see them: one may be its name."""
+    """Return a run with `joined_name` applied to the texts among its model arguments.
+
+    One of these may be the name of the model, which would otherwise differ invisibly.
+    """
     arguments = {}
     for name, written in run.model_arguments:
         value = json.loads(written)

@@ -252,9 +252,11 @@ def _inputs_without_ids(run: AskedRun, ids: Set[str]) -> set[InputParts]:
 
 
 def _groups_that_share_inputs(runs: Sequence[AskedRun]) -> list[list[int]]:
-    """Return positions of runs in groups. Runs of different groups share no inputs.
+    """Return positions of runs in groups. Runs of different groups share no inputs, or so few that
+    they do not count (`_share_inputs`).
 
-    The largest group is first; of equally large ones, the one with the earliest run.
+    The largest group is first; of equally large ones, the one with the earliest run. Positions
+    ascend in each group.
     """
     inputs = []
     for run in runs:

@@ -354,8 +354,8 @@ def _tally_sentence(finding: PairFinding) -> str:
 def _contrary_text(finding: PairFinding) -> str:
     """Write who is ahead by Elo, and why, if the other model wins more items; else "".
 
-    The text begins with a semicolon. It is also empty if the measure is not Elo, or if one of the
-    two counts is even.
+    The text begins with a semicolon. Items count by weight if their weights differ. The text is
+    also empty if the measure is not Elo, or if Elo or the items say that the two are level.
     """
     elo = finding.difference.value
     won, lost, _ = finding.tally_by_weight or finding.tally

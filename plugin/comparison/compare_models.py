@@ -301,7 +301,8 @@ def _checks_beside(
 
     Args:
         checks: the adjusted checks of the battles.
-        by: column of the slices that are shown; None if there are none.
+        by: column of the slices that are shown; None if there are none. Checks whose remedy is to
+            rank by this column are left out.
         findings: what was compared. The answer describes why nothing is claimed, and the doubt of
             each about the judge, or else that about lost battles.
     """

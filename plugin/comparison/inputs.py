@@ -185,7 +185,7 @@ def find_responses(
 
     Args:
         sources: files, folders and URLs with battles, which may hold answers, too.
-        responses: the answers, or where they are; None to take those in the sources.
+        responses: the answers, or where they are; None or empty to take those in the sources.
         items_renamed: whether the battles have other items than the ids in the sources. Answers to
             different questions under one id are then expected.
         allow: names of the findings that the user accepts.

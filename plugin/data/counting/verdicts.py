@@ -633,9 +633,9 @@ class Verdicts:
         return True
 
     def _ranges_of_codes(self) -> dict[str, tuple[int, int]]:
-        """Return the least and the last value of each counted column of whole numbers, by name.
+        """Return bounds of the values of each counted column of whole numbers, by name.
 
-        There must be a judgment.
+        There must be a judgment. A column that is missing has (0, 0).
         """
         numbers = {name: self.count_names(name) for name in ("judge", "voter", "metric", "reason")}
         numbers |= {"first": len(self.models), "second": len(self.models)}

@@ -165,6 +165,8 @@ def _translate_credit(
 def _credit_of_name(records: Records, verdict: str) -> str:
     """Return SQL of the credit of a verdict that is the name of one of the models, else NULL.
 
+    The credit is NULL, too, if both models have one name or the table lacks their columns.
+
     Args:
         records: the table.
         verdict: SQL of the verdicts.

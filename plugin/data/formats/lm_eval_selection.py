@@ -29,8 +29,9 @@ def name_by_settings(
         names_joined: whether names that look the same are names of one model.
 
     Returns:
-        The files, in the same order, with their names and `named_settings`, a note on the names
-        that were joined, and a note on each model with new names.
+        The files, in the same order, with their names and `named_settings`; and notes on the names
+        that were joined, on each label whose runs differ in settings, and on each model with new
+        names.
     """
     notes = []
     if names_joined:

@@ -77,7 +77,8 @@ def pair_tasks(asked_runs: Sequence[AskedRun], allowed: Collection[str] = ()) ->
         allowed: names of the findings that the user accepts.
 
     Raises:
-        OtherQuestionError: runs of a task share no input, and nothing explains it.
+        OtherQuestionError: runs of a task share no input, no recorded setting explains it, and the
+            finding `questions` is not in `allowed`.
     """
     positions: dict[str, list[int]] = defaultdict(list)
     for position in sorted(

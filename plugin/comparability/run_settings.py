@@ -259,7 +259,7 @@ def _is_idle(setting: Setting, runs: Sequence[RunRecord]) -> bool:
 
 
 def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, tuple[str, ...]]:
-    """Return the models by the text of a setting's value.
+    """Return the models by the text of a setting's value, sorted by text.
 
     Runs whose value is unknown are left out. A run that may not have the argument has the text
     `NOT_RECORDED`.
@@ -395,7 +395,8 @@ def name_runs(
 
     Args:
         runs: the runs of all models and tasks.
-        labelled: the sources whose model was named by the user. They keep their names.
+        labelled: the sources whose model was named by the user. They keep their names, and have no
+            `named_settings`.
         evaluations: by source, a name of the evaluation of several tasks that the run belongs to.
             All its runs get one name, such as `m (shots=0 or 5)` if its tasks differ in a setting.
 

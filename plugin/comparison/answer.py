@@ -51,7 +51,7 @@ def comparison_answer(
     two. Who is ahead in which slice is one more sentence. For several findings, it is the verdict,
     one sentence about all candidates, one for each of the first `MOST_WITH_SLICES` candidates that
     are clearly ahead in some slices and clearly behind in others, and one for each different doubt
-    about units, unparsed battles or the judge.
+    about units, unparsed battles, the judge or a decisive voter.
 
     Args:
         findings: what was compared.
@@ -277,7 +277,8 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
 
     The sentence also has the p-value, and says whether the lead is clear or too close to call. The
     amount has no sign. If the candidate is behind, the interval is that of the baseline's lead. A
-    win rate is said to be above or below 50%.
+    win rate is said to be above or below 50%. At a difference of 0, the sentence says that none was
+    measured.
     """
     value = finding.difference.value
     low, high = finding.interval
@@ -588,7 +589,8 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
 def _wider_interval(decisions: Sequence[GateDecision]) -> str:
     """Write why an interval of the table contains the threshold of a requirement that is met.
 
-    The text is empty if no interval does, or if the requirement is about another measure.
+    The text is empty if no interval does, or if the requirement is about another measure. Of
+    several requirements, the first with such an interval is named.
     """
     for decision in decisions:
         finding = decision.finding

@@ -326,7 +326,8 @@ def _collect_warnings(
     """Return the warnings of a comparison, each once.
 
     The warnings are about the reading of the battles, items whose instructions differ for no
-    recorded reason, the judges, and flagged checks that concern the compared models.
+    recorded reason, the judges, and flagged checks that concern the compared models. Notes on
+    findings that the user accepted are left out.
 
     Args:
         battles: the battles.
@@ -589,12 +590,12 @@ def _with_doubts(
 
     A doubt is a check, or None if there is none. `questions_in_doubt` says whether both models were
     asked the same questions of the finding's task. If scores are compared, `doubt` says whether the
-    scores of both models are in one unit; if verdicts are, whether unparsed battles may explain the
-    difference, and `judge_doubt` whether the order of the responses decides, or else whether a
-    judge is one of the two or of the family of one. If unparsed battles cannot explain the
-    difference, `loss_check` has them. If there is no other `doubt`, it says whether items are alike
-    in groups that are not the unit. `loss_unknown` has the check of unparsed verdicts that cannot
-    be made.
+    scores of both models are in one unit, or else whether lost scores may explain the difference;
+    if verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether
+    the order of the responses decides, or else whether a judge is one of the two or of the family
+    of one. If unparsed battles cannot explain the difference, `loss_check` has them. If there is no
+    other `doubt`, it says whether items are alike in groups that are not the unit. `loss_unknown`
+    has the check of unparsed verdicts that cannot be made.
 
     The slices get the doubts of the whole. What is only a `loss_check` of the whole is the `doubt`
     of a slice, in which unparsed battles may explain the difference.
@@ -775,7 +776,8 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
 
     All verdicts are one question; those of a jury are merged to one per battle, unless they are
     pooled. Scores are one question per task, metric and judge, or a single question if they are
-    pooled. A question without battles is left out.
+    pooled. A question without battles is left out. The name of a question leaves out the task if
+    the names of metrics begin with it.
 
     Yields:
         The question, as fields of `PairFinding`, and its battles. The field `question` is None if

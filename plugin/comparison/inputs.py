@@ -149,7 +149,8 @@ def _names_of_places(labels: Sequence[str | None], paths: Sequence[str]) -> tupl
 def _models_in(path: str) -> set[str]:
     """Return the models whose evaluation logs are at a path.
 
-    The result is empty if the path holds no logs, or if any of its files cannot be read.
+    The result is empty if the path has no logs or is in a remote store, or if any of its files
+    cannot be read.
     """
     # The rows of costs name the model of each answer, and are read of logs alone.
     readers = [
@@ -251,8 +252,8 @@ def identical_items(responses: Responses, candidate: str, baseline: str) -> froz
 def items_of_identical(battles: Battles, candidate: str, baseline: str) -> frozenset[str] | None:
     """Return the items on which two models have identical responses, as their battles say.
 
-    These are the items whose responses the tables of verdicts have, and those on which all battles
-    are ties of identical responses.
+    These are the items on which the responses in the tables of verdicts are equal, and those on
+    which all battles are ties of identical responses.
 
     Returns:
         The ids of the items; None if the tables have no responses of the two models, and no battle

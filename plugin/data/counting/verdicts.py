@@ -1145,8 +1145,8 @@ def frame_of(table: "pa.Table", models: tuple[str, ...]) -> "pd.DataFrame":
 def arrow_column(cells: "pd.Series") -> "pa.Array":
     """Convert a column to Arrow.
 
-    Values that Arrow cannot hold in one type (mixed, nested or binary ones) become text, and so
-    does a column without any value. Missing values stay missing.
+    Values that Arrow cannot hold in one type (mixed, nested or binary ones) become text, booleans
+    among these in lower case, and so does a column without any value. Missing values stay missing.
     """
     import pandas as pd
     import pyarrow as pa

@@ -481,7 +481,8 @@ def _view_of_columns(
         row: SQL of the number of a row, from 1.
         scan: SQL that reads the file.
         kind: name of the container, for errors.
-        kept_index: the column with an index of pandas that is kept; others are dropped.
+        kept_index: the column with an index of pandas that is kept; other columns with an index are
+            dropped.
     """
 
     def raise_damaged(error: Exception) -> None:

@@ -97,7 +97,8 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     labels for A and B are: they are turned in the rows where that is model_b.
 
     Raises:
-        UsageError: there is a map, and no column `credit`.
+        UsageError: there is a map, and no column `credit`; or `first` is named beside `--shown`, or
+            without both models.
         DataError: a verdict is not in the map, and `--unknown` is `error`; or a cell of `first` is
             neither of the two models.
     """
@@ -289,7 +290,8 @@ def _reject_unknown_verdicts(
         credit_map: credit by verdict.
 
     Raises:
-        DataError: a verdict is not in the map. The message proposes a map with all verdicts.
+        DataError: a verdict is not in the map. The message proposes a map with the known verdicts
+            and the first `MOST_PROPOSED` others.
     """
     selection = f"count(*) as number, min({ROW}) as first_row, arg_min({verdict}, {ROW}) as word"
     ((count, row, word),) = records.rows(selection, f"where {is_unknown}")
@@ -309,7 +311,7 @@ def _reject_unknown_verdicts(
 def propose_map(records: Records, in_python: bool = False) -> str | None:
     """Propose a credit map for the words in the column `credit`, as text that the user can copy.
 
-    The result is None if the column has no words.
+    The result is None if `guess_credits` has none: there are no words, or too many numbers.
 
     Args:
         records: the table.

@@ -37,8 +37,9 @@ RESULT_KEYS = ("promptIdx", "testIdx")
 def open_document(path: Path, plain_file: Path, engine: Duck) -> Records | None:
     """Open the records of a document; None if another reader has to read it.
 
-    That is a document without records in one of the forms that the module names, a damaged one, one
-    with a key twice in a record, or one object of more than `LARGEST_OBJECT` bytes.
+    DuckDB reads a list of records, records by numbers of rows (pandas' `orient="index"`), and
+    results of promptfoo. Another reader has to read any other document, a damaged one, one with a
+    key twice in a record, or one object of more than `LARGEST_OBJECT` bytes.
 
     Args:
         path: the file that the user named.

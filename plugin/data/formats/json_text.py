@@ -397,7 +397,8 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     """Return the columns of an object with `columns`, `data` and perhaps `index`, by name.
 
     The result is None for an object with other keys, or whose names, rows and row names do not fit
-    each other. Names of rows that are not only numbers become the column without a name.
+    each other. Names of rows that are not only numbers become the column without a name, unless
+    there is one.
 
     Raises:
         DataError: two columns have the same name.

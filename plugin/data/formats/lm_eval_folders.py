@@ -397,7 +397,8 @@ def _read_all_scores(
 def _join_runs(
     task: str, metric: str, scores: Sequence[Scores], notes: list[Notice], lost: list[Notice]
 ) -> "tuple[pd.DataFrame, int]":
-    """Return the scores of all runs of a task, and the number of documents that models share.
+    """Return the scores of all runs of a task, and the number of documents that two or more models
+    have.
 
     The rows are those of all runs with the metric, also of documents that no other model has.
     Scores of which lower is better are negated.

@@ -103,17 +103,21 @@ class Check:
 
     @property
     def short_figure(self) -> str:
-        """The measured figure without its interval; empty if there is none."""
+        """The measured figure without its interval; empty if there is none or the check is not
+        known."""
         return self.kind.number.format(**self.fields) if self.is_known else ""
 
     @property
     def remedy(self) -> str:
-        """What to do about a flagged check, or `answer` for a check that is not known."""
+        """What to do about a flagged check, or `answer` for any other check."""
         return self.kind.remedy.format(**self.fields) if self.is_flagged else self.answer
 
     @property
     def clause(self) -> str:
-        """What was found and what to do about it, as a part of a sentence."""
+        """What was found and what to do about it, as a part of a sentence.
+
+        The remedy is left out if there is none, or if `remedy_apart` of the kind is set.
+        """
         if self.kind.remedy_apart or not self.remedy:
             return self.finding_text
         return f"{self.finding_text}: {self.remedy}"

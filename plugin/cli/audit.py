@@ -85,6 +85,8 @@ def _write_page(result: "Audit", page: Place) -> None:
 def typed_arguments(left_out: Collection[str]) -> "TypedArguments":
     """Return what was typed to read and to rank, for the commands of remedies.
 
+    The two texts are quoted for a shell, and secrets are removed.
+
     Args:
         left_out: names of the parameters that neither read nor rank.
     """

@@ -173,7 +173,8 @@ def _export_records(rankings: Collection[str], to: str, output: Path, facts: Exp
         The exit code: 3 if a ranker gave a model no score, so that a record is missing; else 0.
 
     Raises:
-        UsageError: `output` is a file, or a fact is malformed; or as in `_collect_records`.
+        UsageError: `output` is a file, a fact is malformed, there is no such file of a ranking, or
+            two different records would have the same path.
         DataError: a file is not a ranking.
     """
     from podium.storage.atomic_files import write_text

@@ -517,7 +517,10 @@ def output(*, csv: bool = True) -> Decorator:
 
 
 def detail(command: Command) -> Command:
-    """Add the options --section and --full: how much of a report is shown."""
+    """Add the options --section and --full: how much of a report is shown.
+
+    The command gets them as `section` (one name, or None) and `full`, the fields of `Detail`.
+    """
     add_section = click.option("--section", metavar="NAME", help="The figures of one section.")
     add_full = click.option("--full", is_flag=True, help="All figures of all sections.")
     return add_section(add_full(command))

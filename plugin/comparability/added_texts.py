@@ -28,8 +28,8 @@ def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str]
     Returns:
         The templates, in the order of the runs, in which `{input}` stands for the question. None if
         the inputs were not made so, if all runs have the same template, if too few ids are in all
-        runs (`FEWEST_QUESTIONS`), or if questions differ only in a number, which may be the number
-        of the item.
+        runs (`FEWEST_QUESTIONS`), if a question is empty, or if too few questions differ. Those
+        that differ only in a number, which may be that of the item, count as one.
     """
     ids_in_all = set(inputs[0]).intersection(*inputs[1:])
     ids = [item for item in inputs[0] if item in ids_in_all]

@@ -52,7 +52,7 @@ def problem_of(conflict: Conflict) -> str:
 def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
     """Return short excerpts of two texts around the place where they first differ.
 
-    Each has at most 60 characters. It begins with `... ` unless it is the beginning of its text.
+    Each has at most 60 characters of its text, after `... ` unless it is the beginning of the text.
     """
     start = max(shared_length(here, there) - SHOWN_CHARACTERS // 2, 0)
     before = "... " if start else ""

@@ -77,7 +77,8 @@ def pair_tasks(asked_runs: Sequence[AskedRun], allowed: Collection[str] = ()) ->
         allowed: names of the findings that the user accepts.
 
     Raises:
-        OtherQuestionError: runs of a task share no input, and nothing explains it.
+        OtherQuestionError: runs of a task share no input, no recorded setting explains it, and the
+            finding `questions` is not in `allowed`.
     """
     positions: dict[str, list[int]] = defaultdict(list)
     for position in sorted(
@@ -202,7 +203,10 @@ def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFi
 
 
 def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
-    """Return the ids that have different inputs in different runs, in the order of the runs."""
+    """Return the ids that have different inputs in different runs, in the order of the runs.
+
+    An input that is not known conflicts with none.
+    """
     first: dict[str, InputParts] = {}
     conflicts: dict[str, None] = {}
     # Runs with equal items share one list (`AskedInputs.keep`), which is read once.
@@ -249,9 +253,11 @@ def _inputs_without_ids(run: AskedRun, ids: Set[str]) -> set[InputParts]:
 
 
 def _groups_that_share_inputs(runs: Sequence[AskedRun]) -> list[list[int]]:
-    """Return positions of runs in groups. Runs of different groups share no inputs.
+    """Return positions of runs in groups. Runs of different groups share no inputs, or so few that
+    they do not count (`_share_inputs`).
 
-    The largest group is first; of equally large ones, the one with the earliest run.
+    The largest group is first; of equally large ones, the one with the earliest run. Positions
+    ascend in each group.
     """
     inputs = []
     for run in runs:
@@ -377,7 +383,7 @@ def _accept_other_inputs(
         task: the task.
         conflict: an id with different inputs in two runs that share no input.
         allowed: names of the findings that the user accepts.
-        option: the option that accepts this one, as it is typed; see `pair_questions`.
+        option: the option that accepts this one, as it is typed; empty for `--allow questions`.
         remedy: what else to do, for the error.
 
     Raises:
@@ -417,10 +423,10 @@ def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
 def _unshared_items(
     runs: Sequence[AskedRun], names: Mapping[int, Mapping[str, str]], conflicts: Collection[str]
 ) -> list[tuple[int, str]]:
-    """Return the positions and ids of the items with a conflicting id that no other run has.
+    """Return the items with a conflicting id whose new name no other run has.
 
     A run whose items include all those of the others has more items, and no changed ones: its items
-    do not count.
+    do not count. An item is the position of its run and its id.
     """
     conflicting = set(conflicts)
     items_by_position = {

@@ -28,6 +28,7 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     has all words of the other one, or the two share most of their words; and the two are closer to
     each other than to the input of any other id. Words that few inputs have weigh more. Where two
     inputs only share most of their words, numbers do not count: they may be those of the items.
+    Only the first 50 ids in both runs are compared.
 
     Args:
         first: inputs of one run by id.
@@ -56,7 +57,7 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
 
 
 def _words_of(text: str) -> Words:
-    """Return the words of a text in lower case, in their order."""
+    """Return the different words of a text, in lower case."""
     return frozenset(WORD.findall(text.lower()))
 
 
@@ -72,6 +73,9 @@ def _share_most(words: Words, other: Words) -> bool:
 
 def _is_closest(words: Words, others: Sequence[Words], place: int) -> bool:
     """Return whether the input at a place is closer to these words than any other input.
+
+    Closeness is the sum of the weights of the shared words; a word that fewer of `others` have
+    weighs more.
 
     Args:
         words: words of the first input.

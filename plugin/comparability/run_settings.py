@@ -206,7 +206,11 @@ def _may_be_implied(kind: SettingKind, runs: Iterable[RunRecord]) -> bool:
 
 
 def differing_settings(runs: Sequence[RunRecord]) -> list[Setting]:
-    """Return the settings in which some runs of a task differ, in the order of their names."""
+    """Return the settings in which some runs of a task differ, in the order of their names.
+
+    A run of which the value is not known is not compared. The seed of examples is left out if all
+    runs have 0 shots.
+    """
     settings = [run.settings() for run in runs]
     names = set[Setting]().union(*settings)
     differing = []
@@ -256,7 +260,7 @@ def _is_idle(setting: Setting, runs: Sequence[RunRecord]) -> bool:
 
 
 def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, tuple[str, ...]]:
-    """Return the models by the text of a setting's value.
+    """Return the models by the text of a setting's value, sorted by text.
 
     Runs whose value is unknown are left out. A run that may not have the argument has the text
     `NOT_RECORDED`.
@@ -285,8 +289,9 @@ def value_texts(values: Iterable[str | None], *, are_for_names: bool = False) ->
     """Return short texts of the values of a setting; different values have different texts.
 
     Long values are shown from shortly before the place where they first differ. Values that are
-    hashes, and those whose short texts are the same, are numbered: `variant 1`. In names, they have
-    digits of a hash instead, since a name must stay the same if other runs are added.
+    hashes, and those whose short texts are the same, are numbered: `variant 1`. A single hash is
+    `TEXT_OF_ONLY_HASH`. In names, these values have digits of a hash instead, since a name must
+    stay the same if other runs are added.
 
     Args:
         values: texts or JSON; None for the default.
@@ -319,8 +324,9 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
         values_of_text: the values by their short text; that of a hash is its first digits.
 
     Returns:
-        The texts, such as `variant 1` for a hash and `TEXT (variant 2)` for one of several values
-        with the same short text. The only hash is `TEXT_OF_ONLY_HASH`.
+        The texts by value; values that their short text identifies are left out. A text is, for
+        example, `variant 1` for a hash and `TEXT (variant 2)` for one of several values with the
+        same short text. The only hash is `TEXT_OF_ONLY_HASH`.
     """
     all_hashes: list[str] = []
     variants: dict[str | None, str] = {}
@@ -390,7 +396,8 @@ def name_runs(
 
     Args:
         runs: the runs of all models and tasks.
-        labelled: the sources whose model was named by the user. They keep their names.
+        labelled: the sources whose model was named by the user. They keep their names, and have no
+            `named_settings`.
         evaluations: by source, a name of the evaluation of several tasks that the run belongs to.
             All its runs get one name, such as `m (shots=0 or 5)` if its tasks differ in a setting.
 

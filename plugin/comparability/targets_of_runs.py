@@ -50,7 +50,8 @@ def split_by_targets(
         allowed: names of the findings that the user accepts. With `questions`, no id changes.
 
     Raises:
-        OtherQuestionError: no two runs of a task have an item with the same target.
+        OtherQuestionError: targets differ in a task, and no two of its runs have an item with the
+            same target.
     """
     sources = _sources_by_target(asked_runs, names)
     differing = {

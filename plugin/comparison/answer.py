@@ -51,7 +51,7 @@ def comparison_answer(
     two. Who is ahead in which slice is one more sentence. For several findings, it is the verdict,
     one sentence about all candidates, one for each of the first `MOST_WITH_SLICES` candidates that
     are clearly ahead in some slices and clearly behind in others, and one for each different doubt
-    about units, unparsed battles or the judge.
+    about units, unparsed battles, the judge or a decisive voter.
 
     Args:
         findings: what was compared.
@@ -277,7 +277,8 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
 
     The sentence also has the p-value, and says whether the lead is clear or too close to call. The
     amount has no sign. If the candidate is behind, the interval is that of the baseline's lead. A
-    win rate is said to be above or below 50%.
+    win rate is said to be above or below 50%. At a difference of 0, the sentence says that none was
+    measured.
     """
     value = finding.difference.value
     low, high = finding.interval
@@ -354,8 +355,8 @@ def _tally_sentence(finding: PairFinding) -> str:
 def _contrary_text(finding: PairFinding) -> str:
     """Write who is ahead by Elo, and why, if the other model wins more items; else "".
 
-    The text begins with a semicolon. It is also empty if the measure is not Elo, or if one of the
-    two counts is even.
+    The text begins with a semicolon. Items count by weight if their weights differ. The text is
+    also empty if the measure is not Elo, or if Elo or the items say that the two are level.
     """
     elo = finding.difference.value
     won, lost, _ = finding.tally_by_weight or finding.tally
@@ -421,7 +422,7 @@ def _slices_text(finding: PairFinding) -> str:
 def _sentences_on_slices(finding: PairFinding, by: str | None) -> list[str]:
     """Write who is ahead in which slices of the column `by`, in a list of one sentence.
 
-    The list is empty without a column, and if nothing is claimed about any slice.
+    The list is empty without a column, without slices, and if every slice is `IN_DOUBT`.
     """
     claims = {AHEAD, BEHIND, CLOSE}
     if by is None or claims.isdisjoint(_slices_by_verdict(finding)):
@@ -516,7 +517,7 @@ def _gate_sentence(gate: Gate, level: float) -> str:
 
     If only one decision is not advisory, its bound decides. Otherwise, the sentence says that all
     requirements are met, or names at most four requirements that have the verdict. Advisory
-    requirements are not mentioned.
+    requirements are not mentioned. If all requirements are advisory, the sentence says so.
     """
     verdict = gate.verdict
     blocking = [decision for decision in gate.decisions if not decision.requirement.is_advisory]
@@ -588,7 +589,8 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
 def _wider_interval(decisions: Sequence[GateDecision]) -> str:
     """Write why an interval of the table contains the threshold of a requirement that is met.
 
-    The text is empty if no interval does, or if the requirement is about another measure.
+    The text is empty if no interval does, or if the requirement is about another measure. Of
+    several requirements, the first with such an interval is named.
     """
     for decision in decisions:
         finding = decision.finding

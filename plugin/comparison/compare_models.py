@@ -208,7 +208,8 @@ def _lost_files_of_responses(answers: Responses | None, battles: Battles) -> tup
 def _renames_items(battles: Battles) -> bool:
     """Return whether the battles may have other items than the ids in their sources.
 
-    They may if a note says so, or if the option `ids` was given.
+    They may if a note says so, if rows of tables were paired by their inputs and some are alone, or
+    if the option `ids` was given.
     """
     is_changed = any(finding.unshared and not finding.task for finding in battles.questions)
     is_told = bool(select_codes(battles.notes, CODES_OF_RENAMED_ITEMS))
@@ -232,7 +233,7 @@ def _split_words(
         the tables.
 
     Raises:
-        UsageError: as in `split_arguments`.
+        UsageError: words are missing, a path does not exist, or both models are the same.
     """
     tables: list[Battles | pd.DataFrame] = []
     texts = []
@@ -300,7 +301,8 @@ def _checks_beside(
 
     Args:
         checks: the adjusted checks of the battles.
-        by: column of the slices that are shown; None if there are none.
+        by: column of the slices that are shown; None if there are none. Checks whose remedy is to
+            rank by this column are left out.
         findings: what was compared. The answer describes why nothing is claimed, and the doubt of
             each about the judge, or else that about lost battles.
     """
@@ -324,7 +326,8 @@ def _collect_warnings(
     """Return the warnings of a comparison, each once.
 
     The warnings are about the reading of the battles, items whose instructions differ for no
-    recorded reason, the judges, and flagged checks that concern the compared models.
+    recorded reason, the judges, and flagged checks that concern the compared models. Notes on
+    findings that the user accepted are left out.
 
     Args:
         battles: the battles.
@@ -515,6 +518,9 @@ def _find_unclaimed(
 ) -> dict[str, tuple[str, ...]]:
     """Return the models about which a ranking claims nothing, by the name of the flagged check.
 
+    Only two checks count: that models lose battles more often, and that a judge which read single
+    orders favours the response shown first. The result is empty if neither is flagged.
+
     Args:
         battles: the battles.
         checks: the adjusted checks of the battles.
@@ -584,12 +590,12 @@ def _with_doubts(
 
     A doubt is a check, or None if there is none. `questions_in_doubt` says whether both models were
     asked the same questions of the finding's task. If scores are compared, `doubt` says whether the
-    scores of both models are in one unit; if verdicts are, whether unparsed battles may explain the
-    difference, and `judge_doubt` whether the order of the responses decides, or else whether a
-    judge is one of the two or of the family of one. If unparsed battles cannot explain the
-    difference, `loss_check` has them. If there is no other `doubt`, it says whether items are alike
-    in groups that are not the unit. `loss_unknown` has the check of unparsed verdicts that cannot
-    be made.
+    scores of both models are in one unit, or else whether lost scores may explain the difference;
+    if verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether
+    the order of the responses decides, or else whether a judge is one of the two or of the family
+    of one. If unparsed battles cannot explain the difference, `loss_check` has them. If there is no
+    other `doubt`, it says whether items are alike in groups that are not the unit. `loss_unknown`
+    has the check of unparsed verdicts that cannot be made.
 
     The slices get the doubts of the whole. What is only a `loss_check` of the whole is the `doubt`
     of a slice, in which unparsed battles may explain the difference.
@@ -770,7 +776,8 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
 
     All verdicts are one question; those of a jury are merged to one per battle, unless they are
     pooled. Scores are one question per task, metric and judge, or a single question if they are
-    pooled. A question without battles is left out.
+    pooled. A question without battles is left out. The name of a question leaves out the task if
+    the names of metrics begin with it.
 
     Yields:
         The question, as fields of `PairFinding`, and its battles. The field `question` is None if

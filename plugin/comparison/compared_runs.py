@@ -97,9 +97,10 @@ def _names_of_two_runs(
         runs_at_both: the runs at both paths, with the names in a ranking of both.
 
     Returns:
-        The names, and whether they are labels: True if they consist of revisions or times and must
-        be written before the sources. None if a path does not hold one model, if two models have no
-        different names in the ranking of both, or if nothing differs between runs of one model.
+        The names, and whether they are labels: True if they consist of revisions or times, of the
+        newest run at each path, and must be written before the sources. None if a path does not
+        hold one model, if two models have no different names in the ranking of both, or if nothing
+        differs between runs of one model.
 
     Raises:
         UsageError: both paths hold runs of one model and have no task in common.

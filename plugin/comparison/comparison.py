@@ -66,7 +66,8 @@ class Comparison(Document):
         """Return the comparison as plain Python values, for JSON.
 
         The findings are under the key `comparisons`, and the version of the format under `podium`.
-        `gate` is None without requirements. The other keys are attributes.
+        `gate` is None without requirements. The other keys (`answer`, `checks`, `warnings`,
+        `failures`, `provenance`) are attributes; no other attribute is written.
         """
         return {
             "podium": FORMAT_VERSION,

@@ -226,7 +226,9 @@ def _scores_or_win_rate_text(finding: PairFinding, is_scored: bool) -> str:
 def _items_section(finding: PairFinding, title_end: str, most: int) -> Section:
     """Build the section of the items with the largest differences.
 
-    The items that the candidate wins come first, then those that the baseline wins.
+    The items that the candidate wins come first, then those that the baseline wins. A row has the
+    scores of both models, or the credit of the candidate. The results of the finding must have the
+    largest differences first.
 
     Args:
         finding: what was compared.

@@ -11,7 +11,8 @@ def equalized_credits(columns: BattleColumns, pair: ComparedPair) -> np.ndarray:
     """Return credits in which identical answers of two models earn the same credit.
 
     On items with identical answers, a battle between the two is a tie. In battles with a third
-    model, each of the two gets the mean of the credits that both earned against the third model.
+    model, each of the two gets the mean of the credits that both earned against the third model,
+    unless only one of them met it on the item.
 
     Args:
         columns: columns of the battles, which are not changed.

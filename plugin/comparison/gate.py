@@ -392,7 +392,8 @@ def _required_difference(
     `better`, which has no unit, these are the main difference of the finding and 0.
 
     Raises:
-        UsageError: the finding has no difference in the unit of the requirement.
+        UsageError: the finding has no difference in the unit of the requirement, or the unit is
+            points and results lie outside of [0, 1].
     """
     measures = finding.differences
     if not requirement.unit:

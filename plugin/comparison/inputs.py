@@ -149,7 +149,8 @@ def _names_of_places(labels: Sequence[str | None], paths: Sequence[str]) -> tupl
 def _models_in(path: str) -> set[str]:
     """Return the models whose evaluation logs are at a path.
 
-    The result is empty if the path holds no logs, or if any of its files cannot be read.
+    The result is empty if the path has no logs or is in a remote store, or if any of its files
+    cannot be read.
     """
     # The rows of costs name the model of each answer, and are read of logs alone.
     readers = [
@@ -180,11 +181,12 @@ def find_responses(
     are read, and an error becomes the reason, with one exception: if tables have answers to
     different questions under one id, the scores cannot be compared, and the error is raised. In
     logs of hosts, the readers of scores have already checked that the questions are the same, so
-    that different texts (for example of a model's turns) are only a reason.
+    that different texts (for example of a model's turns) are only a reason. Without an error, the
+    reason is that the answers are paired by input, or that there are none.
 
     Args:
         sources: files, folders and URLs with battles, which may hold answers, too.
-        responses: the answers, or where they are; None to take those in the sources.
+        responses: the answers, or where they are; None or empty to take those in the sources.
         items_renamed: whether the battles have other items than the ids in the sources. Answers to
             different questions under one id are then expected.
         allow: names of the findings that the user accepts.
@@ -250,8 +252,8 @@ def identical_items(responses: Responses, candidate: str, baseline: str) -> froz
 def items_of_identical(battles: Battles, candidate: str, baseline: str) -> frozenset[str] | None:
     """Return the items on which two models have identical responses, as their battles say.
 
-    These are the items whose responses the tables of verdicts have, and those on which all battles
-    are ties of identical responses.
+    These are the items on which the responses in the tables of verdicts are equal, and those on
+    which all battles are ties of identical responses.
 
     Returns:
         The ids of the items; None if the tables have no responses of the two models, and no battle

@@ -66,10 +66,10 @@ class PairFinding:
         likely_item: name of the column that looks like the item, if each row is counted as an item;
             else None.
         known_metric: what is known of the metric; None if nothing is known.
-        doubt: the flagged check that one model's scores are fractions and the other's percent, or
-            that lost battles, or the order in which single orders were shown, may explain the
-            difference; None if there is no such doubt. If there is, nothing is claimed, and no
-            requirement is decided.
+        doubt: the flagged check that one model's scores are fractions and the other's percent, that
+            lost battles, or the order in which single orders were shown, may explain the
+            difference, or that items are alike in groups that are not the unit; None if there is no
+            such doubt. If there is, nothing is claimed, and no requirement is decided.
         judge_doubt: the flagged check that the order of the responses decides, not their quality,
             or that a judge is one of the two models or of the family of one; None if there is no
             such doubt. If there is, no requirement is decided.
@@ -131,8 +131,7 @@ class PairFinding:
     def is_distinguishable(self) -> bool:
         """Whether the adjusted test detects a difference.
 
-        It is False if items are not known, the scores are not in one unit, or unparsed battles may
-        explain the difference.
+        It is False if items are not known (`likely_item`), or if there is a `doubt`.
         """
         is_comparable = self.likely_item is None and self.doubt is None
         return is_comparable and self.p_adjusted <= 1 - self.level
@@ -287,7 +286,7 @@ class PairFinding:
 
         A slice has no `slices` and no `item_results`. `item_results` has at most `MOST_ITEMS`
         items, with weights only if weights differ. `further_items` is None if the two are
-        distinguishable, or if their scores may not be in one unit.
+        distinguishable, or if there is a `doubt`.
         """
         by_weight = self.tally_by_weight
         won, lost, even = self.tally

@@ -260,7 +260,8 @@ def _test_by_item_or_group(
 
 
 def _bet_on_results(results: ItemResults, largest: float, unit: str) -> DifferenceTest:
-    """Test the weighted mean of the differences of results by betting.
+    """Test the weighted mean of the differences of results by betting, by group if items have
+    groups.
 
     Args:
         results: the results by item.

@@ -62,7 +62,10 @@ def rater_check_of(
 
 
 def are_between(battles: Battles, pair: Sequence[str]) -> np.ndarray:
-    """Return the mask of the battles between two models, shape (battles,)."""
+    """Return the mask of the battles between two models, shape (battles,).
+
+    Raises: ValueError: one of them is not among the models of the battles.
+    """
     codes = [battles.models.index(name) for name in pair]
     a, b = battles.model_codes
     return np.isin(a, codes) & np.isin(b, codes)

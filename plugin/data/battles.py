@@ -519,7 +519,8 @@ class Battles:
 
     @cached_property
     def grades(self) -> Grades:
-        """The grades of judges that are shown one response at a time; none of scores by metrics."""
+        """The grades of judges that are shown one response at a time; 0 for other judges and
+        metrics."""
         merged = self.rows.merged_grades if isinstance(self.rows, BattleFrame) else None
         if merged is not None:
             return merged

@@ -65,7 +65,8 @@ class BattleFrame:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted. See `Verdicts.judges` for rows without a judge."""
+        """Names of all judges, sorted. If only some rows have a judge, the others count as
+        `UNNAMED_JUDGE`, the last name."""
         if "judge" not in self.table:
             return ()
         named = self.values_of("judge")
@@ -184,7 +185,12 @@ class BattleFrame:
 
     @property
     def first_shown(self) -> dict[str, FirstShown]:
-        """How often the response shown first won, by judge. See `Verdicts.first_shown`."""
+        """How often the response shown first won, by judge. The key of rows without a judge is
+        `""`.
+
+        Only order pairs with two parsed verdicts are counted, so that it is empty for battles that
+        were merged before.
+        """
         return self.verdicts.first_shown
 
     def unparsed_texts(
@@ -196,7 +202,8 @@ class BattleFrame:
     ) -> list[tuple[str, int]]:
         """Return the most frequent texts of a column among unparsed battles, with their counts.
 
-        The arguments are those of `Verdicts.unparsed_texts`.
+        Empty cells, other judges than `judges` (None for all) and the reasons `reasons_left_out` do
+        not count; a reason may go on after a colon. Empty without the column.
         """
         return self.verdicts.unparsed_texts(column, most, judges, reasons_left_out)
 

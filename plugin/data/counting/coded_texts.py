@@ -40,7 +40,10 @@ class CodedFrame:
 
 
 def texts_of_dictionary(column: "pa.DictionaryArray") -> CodedTexts:
-    """Return the texts of a column that has each different text once and a code by row."""
+    """Return the texts of a column that has each different text once and a code by row.
+
+    An empty text counts as an empty cell, with the code -1.
+    """
     codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     texts = column.dictionary.to_pylist()
     if "" in texts:

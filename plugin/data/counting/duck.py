@@ -205,7 +205,8 @@ class Duck:
 
         If there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the
         groups are stored on disk. Each step takes the rows of a range of the first key. The
-        arguments are those of `store_groups`.
+        arguments are those of `store_groups`: the name of the new table or view, and number,
+        relation and grouping of the rows.
         """
         order = ", ".join(grouping.keys[:3])
         if rows <= ROWS_AT_ONCE:
@@ -234,13 +235,15 @@ class Duck:
     ) -> bool:
         """Make a view of the groups of rows in memory, if each row fits into a number.
 
-        The arguments are those of `store_groups`. The result is whether the rows fit.
+        The result is whether the rows fit. The arguments are those of `store_groups`; `ranges` has
+        the least and the last value of each column of whole numbers, by name.
         """
         packing = plan_packing(grouping, self._types_of(f"select * from {source}"), ranges)
         if packing is None:
             return False
 
         def aggregate_marks(marks: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            """Return the columns of `Packing.aggregates_query`, computed by the database."""
             relation = self.fresh("marks")
             self.register(relation, marks)
             return self.arrays(packing.aggregates_query(relation))
@@ -309,7 +312,8 @@ class Duck:
     ) -> Iterator[dict[str, np.ndarray]]:
         """Yield the rows of a query of stored groups in stored order, some at a time.
 
-        They are at most `BATCH` rows, or several times `ROWS_OF_BATCH`.
+        If `most` is at most `BATCH`, there is one batch, or none without rows. Otherwise, each has
+        about `ROWS_OF_BATCH` rows.
 
         A batch has its columns by name, as `arrays` returns them.
 
@@ -376,6 +380,7 @@ def arrays_of(table: "pa.Table | pa.RecordBatch") -> dict[str, np.ndarray]:
     """Return the columns of an Arrow table by name, as `Duck.arrays` does.
 
     The arrays of whole numbers or floats of a record batch share its memory and cannot be changed.
+    An empty cell is NaN among numbers, else None.
     """
     return {name: _array_of(table.column(name)) for name in table.schema.names}
 

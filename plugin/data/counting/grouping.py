@@ -52,7 +52,10 @@ class Grouping:
     aggregates: Mapping[str, Aggregate]
 
     def query(self, rows: str) -> str:
-        """Return a query (SQL) of the groups of a relation: their keys and their aggregates."""
+        """Return a query (SQL) of the groups of a relation: their keys and their aggregates.
+
+        The query does not sort them.
+        """
         keys = ", ".join(self.keys)
         columns = [f"{each.sql} as {name}" for name, each in self.aggregates.items()]
         return f"select {keys}, {', '.join(columns)} from {rows} group by {keys}"
@@ -60,8 +63,9 @@ class Grouping:
     def values_query(self, rows: str, further: Sequence[str] = ()) -> str:
         """Return a query (SQL) of what `group_arrays` needs of a relation.
 
-        Its columns are the keys, and a column for each aggregate: for a count, whether the row has
-        a value; for others the value, NaN if there is none.
+        Its columns are the keys, and a column for each aggregate, named `VALUE` and the name: for a
+        count, whether the row has a value; for others the value, NaN if there is none. A count of
+        all rows (`*`) has no column.
 
         Args:
             rows: the relation.
@@ -108,8 +112,9 @@ def group_arrays(grouping: Grouping, rows: dict[str, np.ndarray]) -> dict[str, n
             of aggregates are removed once they are used, so that memory is free again.
 
     Returns:
-        The groups: their keys, and their aggregates by name, shape (groups,) each. A sum or an
-        extreme of a group without values is NaN. None if the keys do not fit into one number.
+        The groups, sorted by their keys: the keys and the aggregates by name, shape (groups,) each.
+        A sum or an extreme of a group without values is NaN. None if the keys do not fit into one
+        number.
     """
     key = _combine_keys([rows[name] for name in grouping.keys])
     if key is None:

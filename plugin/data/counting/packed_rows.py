@@ -133,6 +133,9 @@ def plan_packing(
 ) -> Packing | None:
     """Return how the rows of a relation become numbers; None if they do not fit into them.
 
+    They do not fit, either, if a column has another type than numbers and booleans, or if one of
+    the first `SORTED_KEYS` keys is a float.
+
     Args:
         grouping: how the rows are grouped.
         types: DuckDB's types of the columns of the relation, by name: the keys, and columns of
@@ -287,7 +290,8 @@ class _ValueCodes:
         return self._code_of_sorted[position]
 
     def _positions(self, bits: np.ndarray) -> np.ndarray:
-        """Return where each number stands among the known ones, if it does; shape (n,)."""
+        """Return the position of each number among the sorted known ones; any if it is new; shape
+        (n,)."""
         return np.searchsorted(self._sorted[1:], bits, side="right")
 
 

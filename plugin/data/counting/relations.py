@@ -98,7 +98,8 @@ def sql_literal(value: str) -> str:
 
 
 def names_query(judgments: str, *columns: str) -> str:
-    """Query the distinct names in some columns: `name`, and `code` from 0 in sorted order.
+    """Return a query (SQL) of the distinct names in some columns: `name`, and `code` from 0 in
+    sorted order.
 
     Names of several columns, such as those of both models, have codes in common. Empty cells have
     none.
@@ -119,7 +120,7 @@ def sided_query(
     group: str | None = None,
     codes: Mapping[str, str] | None = None,
 ) -> str:
-    """Query the sided judgments: credits and margins are those of the model with the lower code.
+    """Return a query (SQL) of judgments with credits and margins of the model with the lower code.
 
     Names are replaced by codes. `verdict` is the credit, by the sign of the margin if there is
     none, and `outcome` the credit of the parsed verdict; both are null if unparsed. `ordered` says
@@ -175,9 +176,10 @@ def _codes_and_joins(
     """Return SQL of the codes of judgments `p` by column, and the joins that this SQL needs.
 
     Args:
-        names: see `sided_query`.
+        names: name of the table of `names_query`, by column; `model` for both models.
         coded: columns whose codes are wanted, in addition to those of the models.
-        codes: see `sided_query`.
+        codes: names of columns of the judgments with the codes of others, by name of the other; no
+            table is joined for these.
     """
     code = {name: f"p.{quote_name(column)}" for name, column in codes.items()}
     joins = []
@@ -193,9 +195,10 @@ def _codes_and_joins(
 
 
 def _sides(a: str, b: str) -> tuple[str, str, str]:
-    """Return SQL of the lower code, the higher one, and whether the lower one is model a.
+    """Return SQL of the columns `first` (lower code), `second` (higher code) and `forward`.
 
-    DuckDB's `least` takes several times as long.
+    `forward` says whether the model with the lower code is model a. DuckDB's `least` takes several
+    times as long.
 
     Args:
         a, b: SQL of the codes of the models.
@@ -208,9 +211,10 @@ def _sides(a: str, b: str) -> tuple[str, str, str]:
 
 
 def _verdict_or_sign(present: Present, side: str = "") -> str:
-    """Return SQL for the credit of a judgment, null if it is unparsed.
+    """Return the SQL expression for the credit of a judgment, null if it is unparsed.
 
-    If credit and reason are both missing, the credit is (sign(margin) + 1) / 2.
+    If credit and reason are both missing and there is a column `margin`, the credit is
+    (sign(margin) + 1) / 2.
 
     Args:
         present: columns of the judgments.
@@ -223,7 +227,7 @@ def _verdict_or_sign(present: Present, side: str = "") -> str:
 
 
 def unparsed_query(judgments: str, present: Present) -> str:
-    """Query the reasons of unparsed judgments and their counts, two columns in this order.
+    """Return a query (SQL) of the reasons of unparsed judgments and their counts, in this order.
 
     A missing reason is `NO_REASON`.
     """
@@ -237,7 +241,8 @@ def unparsed_query(judgments: str, present: Present) -> str:
 
 
 def graders_query(battles: str, present: Present) -> str:
-    """Query the judges that are shown one response at a time; '' for rows without a judge.
+    """Return a query (SQL) of judges that are shown one response at a time; '' for rows without a
+    judge.
 
     A judge whose scores depend on an order saw both responses at once: it gives two scores in one
     judgment.
@@ -260,7 +265,8 @@ def graders_query(battles: str, present: Present) -> str:
 
 
 def grades_query(battles: str, present: Present, graders: Collection[str]) -> str:
-    """Query the number of grades of judges that are shown one response at a time, and of battles.
+    """Return a query (SQL) of one row: the number of grades of judges that are shown one response
+    at a time (`grades`), and of the battles that these grades decide (`battles`).
 
     A response that is in several battles has one grade of a judge and repeat. A row without an item
     is about an item of its own. Battles whose reason says that a score is missing (`NO_SCORE`,
@@ -299,7 +305,7 @@ def counted_query(
     has_groups: bool = False,
     types: Mapping[str, str] | None = None,
 ) -> str:
-    """Query the columns of the sided judgments that `grouping_of_judgments` needs.
+    """Return a query (SQL) of the columns of sided judgments that `grouping_of_judgments` needs.
 
     Groups are stored from them, so that other columns take no memory.
 
@@ -446,7 +452,7 @@ def cells_query(
     hard: bool = False,
     has_groups: bool = False,
 ) -> str:
-    """Query the cells: sums over the battles of each group, named as in `Tally`.
+    """Return a query (SQL) of the sums over the battles of each group, named as in `Tally`.
 
     Further columns are `credit` and `weight` (sums over readable battles), `order_pair` (whether
     the group is merged into one battle), `rows_unparsed` (number of unparsed judgments), and, if
@@ -568,7 +574,7 @@ def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
 
 
 def order_pairs_query(sided: str, present: Present) -> str:
-    """Query the row numbers of the two judgments of each order pair, `earlier` and `later`.
+    """Return a query (SQL) of the row numbers (`earlier`, `later`) of the judgments of order pairs.
 
     Either order may be the earlier one.
     """
@@ -578,7 +584,7 @@ def order_pairs_query(sided: str, present: Present) -> str:
 
 
 def first_shown_query(grouped: str, present: Present, *, has_groups: bool = False) -> str:
-    """Query how often the response shown first won, by cluster and judge.
+    """Return a query (SQL) of how often the response shown first won, by cluster and judge.
 
     A cluster is an item, or a group of items if items have groups (`has_groups`).
 
@@ -612,7 +618,7 @@ def first_shown_query(grouped: str, present: Present, *, has_groups: bool = Fals
 def battles_query(
     judgments: str, order_pairs: str, columns: Sequence[str], *, keep_one_sided: bool
 ) -> str:
-    """Query a row per battle.
+    """Return a query (SQL) of battles, a row each.
 
     The two judgments of an order pair become one row, in which model a is that of the earlier
     judgment. Its credits are averaged; `_merged_value` says what each other column holds. The
@@ -662,7 +668,7 @@ def battles_query(
 
 
 def _columns_of_both(columns: Sequence[str]) -> str:
-    """Return SQL that selects the columns of both judgments of an order pair.
+    """Return the columns of the judgments `f` and `s` for the select clause of SQL.
 
     Each has a name of its own (`_column_of_judgment`).
     """
@@ -675,10 +681,10 @@ def _columns_of_both(columns: Sequence[str]) -> str:
 
 
 def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
-    """Query judgments as separate battles, each with its row number.
+    """Return a query (SQL) of judgments as separate battles, each with its row number.
 
     A missing credit is filled by the sign of the margin if there is a column `margin`
-    (`_verdict_or_sign`).
+    (`_verdict_or_sign`). A where clause may be appended, in which the judgments are `p`.
 
     Args:
         judgments: the relation of the judgments.
@@ -714,7 +720,8 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
     Args:
         name: name of the column.
         columns: columns of the judgments.
-        keep_one_sided: see `battles_query`.
+        keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
+            other one; else it is unparsed.
     """
     earlier = _column_of_judgment("f", name)
     later = _turned_value(name, columns)

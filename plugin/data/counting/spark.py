@@ -135,7 +135,10 @@ class Spark:
     def view_arrays(
         self, name: str, arrays: dict[str, np.ndarray], query: Callable[[str], str]
     ) -> None:
-        """Create a view of a query of arrays, as `Duck.view_arrays` does."""
+        """Create a view of a query of arrays, whose rows pass through the driver.
+
+        `query` returns the query (SQL) for the name of the relation that has the arrays.
+        """
         import pyarrow as pa
 
         relation = self.fresh("arrays")
@@ -162,7 +165,10 @@ class Spark:
         self.store(name, grouping.query(source))
 
     def arrays(self, query: str) -> dict[str, np.ndarray]:
-        """Return the columns of a query by name, as `Duck.arrays` does."""
+        """Return the columns of a query by name, shape (rows,) each.
+
+        An empty cell is NaN among numbers, else None.
+        """
         return arrays_of(self.table(query))
 
     def table(self, query: str) -> "pa.Table":
@@ -238,7 +244,7 @@ def _spark_type(kind: "pa.DataType") -> str:
 
 @contextmanager
 def _convert_spark_errors() -> Iterator[None]:
-    """Convert Spark's errors to DataError."""
+    """Convert every exception of the body to DataError."""
     try:
         yield
     except Exception as error:

@@ -239,7 +239,10 @@ class Verdicts:
 
     @cached_property
     def grades(self) -> Grades:
-        """The grades of judges that are shown one response at a time."""
+        """The grades of judges that are shown one response at a time.
+
+        The judgments must have the columns `judge`, `score_a` and `score_b`.
+        """
         judges = relations.graders_query(self._battles, self.battle_columns)
         graders = [name for (name,) in self.engine.rows(judges)]
         if not graders:
@@ -288,8 +291,8 @@ class Verdicts:
         """Return the most frequent texts of a column among unparsed judgments, with their counts.
 
         Args:
-            column: name of a column; the result is empty if there is none. Empty cells are left
-                out.
+            column: name of a column; the result is empty if there is none, or no column `credit`.
+                Empty cells are left out.
             most: largest number of texts.
             judges: names of the judges whose judgments count; None for all.
             reasons_left_out: judgments with one of these reasons, which may go on after a colon,
@@ -319,7 +322,8 @@ class Verdicts:
         """Return warnings about the judgments.
 
         They name equal rows, unknown orders, judgments that cannot be merged, and battles whose
-        credit was derived from the sign of their margin.
+        credit was derived from the sign of their margin. Equal rows and unknown orders are looked
+        for only if there are items.
         """
         tally = self.tally
         notes: list[Notice] = []
@@ -475,7 +479,10 @@ class Verdicts:
 
     @property
     def items_relation(self) -> str | None:
-        """SQL of the different items, in a column `item`; None without items."""
+        """The relation of the different items, to stand after FROM; None without items.
+
+        It is `(select ...) as items`, with the column `item`.
+        """
         if "item" not in self._codes:
             return None
         return f"(select name as item from {self._codes['item']}) as items"
@@ -491,7 +498,7 @@ class Verdicts:
     def _column(self, expression: str, join: str = "") -> np.ndarray:
         """Return the values of an SQL expression of the battles, shape (battles,).
 
-        They are kept, and cannot be changed.
+        They are kept, and cannot be changed. They are in the order of the row numbers.
 
         Args:
             expression: the expression.
@@ -548,7 +555,8 @@ class Verdicts:
         return tuple(value for (value,) in self.engine.rows(query))
 
     def cells(self, *, hard: bool = False) -> str:
-        """Return the cells (see `relations`) as an SQL subquery.
+        """Return the relation of the cells (`cells_query`), `(select ...) as cells`, for after
+        FROM.
 
         Args:
             hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
@@ -625,9 +633,9 @@ class Verdicts:
         return True
 
     def _ranges_of_codes(self) -> dict[str, tuple[int, int]]:
-        """Return the least and the last value of each counted column of whole numbers, by name.
+        """Return bounds of the values of each counted column of whole numbers, by name.
 
-        There must be a judgment.
+        There must be a judgment. A column that is missing has (0, 0).
         """
         numbers = {name: self.count_names(name) for name in ("judge", "voter", "metric", "reason")}
         numbers |= {"first": len(self.models), "second": len(self.models)}
@@ -693,7 +701,7 @@ class Verdicts:
         Args:
             names: names of the columns.
             met: SQL condition of the cells that are summed.
-            hard: see `cells`.
+            hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
         """
         cells = f"{self.cells(hard=hard)} where {met}"
         models = len(self.models)
@@ -765,7 +773,7 @@ class Verdicts:
 
     @cached_property
     def _texts_of_frame(self) -> Mapping[str, CodedTexts]:
-        """Texts of columns of the judgments, if they are a data frame that is not too large."""
+        """Texts of columns of the judgments by column; empty unless they are a small data frame."""
         frame = self.engine.coded_frame(self.judgments)
         if frame is None or not self.engine.is_small(len(frame.table)):
             return {}
@@ -774,7 +782,10 @@ class Verdicts:
 
     @cached_property
     def _coded_judgments(self) -> tuple[str, dict[str, str]]:
-        """The relation of the judgments, and names of its columns of codes by the column coded."""
+        """The relation of the judgments, and names of its columns of codes by the column coded.
+
+        If no codes are known, these are `judgments` and an empty mapping.
+        """
         tables = self._codes
         frame = self.engine.coded_frame(self.judgments)
         if frame is None or not self._codes_of_frame or not tables:
@@ -796,7 +807,7 @@ class Verdicts:
 
     @cached_property
     def _sided_rows(self) -> str:
-        """The sided judgments (see `relations`) as an SQL subquery."""
+        """The relation of the sided judgments (`sided_query`): `(select ...) as sided`."""
         _, without_item = self._row_counts
         is_whole = without_item == 0
         judgments, codes = self._coded_judgments
@@ -881,7 +892,10 @@ class Verdicts:
         return self._count_copies(f"{self.judgments} where ({keys}) in ({names})", columns)
 
     def _judgments_in_cells(self, cells: str) -> str:
-        """Return the judgments of some cells, found by the codes in memory, as a relation in SQL.
+        """Return what follows FROM in SQL: the judgments, with a where clause that selects some
+        cells.
+
+        The rows are found by the codes in memory.
 
         Args:
             cells: a query of `cluster`, `first` and `second` of the cells, which are items.
@@ -913,7 +927,7 @@ class Verdicts:
         """Count the rows of a relation that are equal to an earlier row in some columns.
 
         Args:
-            rows: the relation (SQL).
+            rows: the relation (SQL), which may have a where clause.
             columns: the columns, separated by commas.
         """
         copies = f"select count(*) as copies from {rows} group by {columns}"
@@ -1027,6 +1041,8 @@ def _sum_by_pair(cells: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 def _may_be_in_cell(rows: Mapping[str, np.ndarray], cells: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return whether some cell has the cluster of a row, and some cell its pair, shape (rows,).
 
+    With more than `MOST_PAIR_CODES` pairs of codes, pairs are not compared.
+
     Args:
         rows: codes in columns `cluster`, `first` and `second`, shape (rows,) each.
         cells: the same columns of the cells; their clusters are items.
@@ -1079,7 +1095,8 @@ def _block(arrays: dict[str, np.ndarray]) -> Block:
     """Build a block of cells that are sorted by cluster; there must be at least one.
 
     Args:
-        arrays: the columns of the cells by name, as `Verdicts.blocks` queries them.
+        arrays: the columns of the cells by name, `cluster`, `first`, `second`, `credit`, `weight`
+            and `judged`.
     """
     # Marks the first cell of each cluster; the running sum numbers the clusters.
     begins = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
@@ -1128,8 +1145,8 @@ def frame_of(table: "pa.Table", models: tuple[str, ...]) -> "pd.DataFrame":
 def arrow_column(cells: "pd.Series") -> "pa.Array":
     """Convert a column to Arrow.
 
-    Values that Arrow cannot hold in one type (mixed, nested or binary ones) become text, and so
-    does a column without any value. Missing values stay missing.
+    Values that Arrow cannot hold in one type (mixed, nested or binary ones) become text, booleans
+    among these in lower case, and so does a column without any value. Missing values stay missing.
     """
     import pandas as pd
     import pyarrow as pa
@@ -1163,7 +1180,8 @@ def arrow_column(cells: "pd.Series") -> "pa.Array":
 def _categorical(
     column: "pa.ChunkedArray", names: tuple[str, ...] | None = None
 ) -> "pd.Categorical":
-    """Convert a text column to a categorical. Empty cells get the code -1.
+    """Convert a text column to a categorical. Empty cells, and values that are no category, get the
+    code -1.
 
     Args:
         column: the column.

@@ -106,7 +106,11 @@ def answer_length(cell: Any) -> float:
 
 
 def _answers_in(cell: Any) -> list[str] | None:
-    """Return the texts of the answers in a cell, see `answer_length`; None if it has none."""
+    """Return the texts of the answers in a cell; None if it has none.
+
+    They are the text itself, the texts of a list, or those of messages of the assistant; see
+    `answer_length`.
+    """
     if isinstance(cell, str):
         parsed = parse_literal(cell) if cell.startswith("[") else None
         if not isinstance(parsed, list):
@@ -190,9 +194,10 @@ def _conversations_to_compare(records: Records, may_be_same: np.ndarray) -> list
 
 
 def _length_in_sql(cell: str) -> str:
-    """Return SQL of the number of characters of the assistant's answers in a cell of JSON.
+    """Return the SQL expression for the length of the assistant's answers in a cell of JSON.
 
-    It is NULL if there are none, and below 0 if a message has no role, or an answer is no text.
+    The length is in characters. It is NULL if there are no answers, and below 0 if a message has no
+    role, or an answer is no text.
     """
     length = (
         f"case when one.role is null then {OTHER_CELL} when one.role <> 'assistant' then null "

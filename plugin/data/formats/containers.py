@@ -204,7 +204,8 @@ def _copy_unpacked(stream: Any, kind: str, copy: Path, packed_size: int | None =
         packed_size: size of a compressed file in bytes; None if it is not compressed.
 
     Raises:
-        DataError: the file is damaged or binary, or unpacks to too many bytes.
+        DataError: the file is damaged or binary, has more than `MOST_BLANK` blank bytes in a row,
+            or unpacks to too many bytes; or the disk is full.
     """
     size = 0
     blank_bytes = 0
@@ -231,10 +232,12 @@ def _copy_unpacked(stream: Any, kind: str, copy: Path, packed_size: int | None =
 
 
 def _unpacked_stream(stream: Any, kind: str) -> Any:
-    """Return a stream of the unpacked content of a stream; `kind` is as in `_copy_unpacked`.
+    """Return a stream of the unpacked content of a stream; `kind` is `file` or a key of
+    `PACKED_STARTS`.
 
     Raises:
-        DataError: a zip file has a password, or it has no file or several files.
+        DataError: a zip file has a password, has no file or several files, or is a document of an
+            office program.
         BadZipFile: a zip file is damaged.
     """
     import pyarrow as pa
@@ -254,10 +257,11 @@ def _unpacked_stream(stream: Any, kind: str) -> Any:
 
 
 def _only_member(archive: zipfile.ZipFile) -> Any:
-    """Open the only file in a zip file; folders and the files that macOS adds do not count.
+    """Open the only file in a zip file; folders and hidden files do not count.
 
     Raises:
-        DataError: there is no file or there are several, or the file has a password.
+        DataError: there is no file or there are several, the file has a password, or the zip file
+            is a document of an office program.
     """
     members = []
     for member in archive.infolist():
@@ -286,7 +290,8 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
 
     A text is copied if it begins with the byte order mark of UTF-16 or UTF-32, if it is not UTF-8
     and the user named its encoding (`texts_in`), if its lines end with a carriage return alone, or
-    if it has two byte order marks.
+    if it has two byte order marks. A text that should be UTF-8 and is not is left as it is: the
+    reader of the table names the row.
 
     Raises:
         DataError: the text is not in the encoding of its mark, or in the one that the user named.
@@ -476,7 +481,8 @@ def _view_of_columns(
         row: SQL of the number of a row, from 1.
         scan: SQL that reads the file.
         kind: name of the container, for errors.
-        kept_index: the column with an index of pandas that is kept; others are dropped.
+        kept_index: the column with an index of pandas that is kept; other columns with an index are
+            dropped.
     """
 
     def raise_damaged(error: Exception) -> None:

@@ -43,8 +43,9 @@ def open_delimited(
         path: the file that the user named.
         plain_file: the file to read, an unpacked copy of it if it is compressed.
         engine: the database.
-        bad_rows: takes the malformed rows, which are then left out; None if they are errors. It is
-            complete when all rows were read once.
+        bad_rows: takes the malformed rows, which are then left out if they are few
+            (`raise_if_too_many`); None if they are errors. It is complete when all rows were read
+            once.
 
     Raises:
         DataError: the header is not a row of names, or has a name twice.
@@ -150,7 +151,10 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
 
 
 def _cell_reader(lines: Iterator[str], delimiter: str) -> Reader:
-    """Return a reader of the cells of each row, strict about quotes."""
+    """Return a reader of the cells of each row, strict about quotes.
+
+    The limit of the module `csv` for a cell is set to `LONGEST_LINE`.
+    """
     csv.field_size_limit(LONGEST_LINE)
     return csv.reader(lines, delimiter=delimiter, strict=True)
 
@@ -171,9 +175,9 @@ def _copy_table(
         copy: path of the copy.
         delimiter: the sign between cells.
         width: number of columns.
-        leaves_out: whether malformed rows are left out if they are few (`raise_if_too_many`). One
-            that takes several lines is an error all the same, since its quote may be that of a row
-            below.
+        leaves_out: whether malformed rows are left out if they are few (`raise_if_too_many`). The
+            header, a last row without a line end, and a row of several lines, whose quote may be
+            that of a row below, are errors all the same.
 
     Returns:
         The rows that are left out.

@@ -97,7 +97,8 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     labels for A and B are: they are turned in the rows where that is model_b.
 
     Raises:
-        UsageError: there is a map, and no column `credit`.
+        UsageError: there is a map, and no column `credit`; or `first` is named beside `--shown`, or
+            without both models.
         DataError: a verdict is not in the map, and `--unknown` is `error`; or a cell of `first` is
             neither of the two models.
     """
@@ -164,6 +165,8 @@ def _translate_credit(
 
 def _credit_of_name(records: Records, verdict: str) -> str:
     """Return SQL of the credit of a verdict that is the name of one of the models, else NULL.
+
+    The credit is NULL, too, if both models have one name or the table lacks their columns.
 
     Args:
         records: the table.
@@ -242,8 +245,9 @@ def _turn_verdicts(records: Records, order: str, *, turns_credits: bool) -> Reco
 def _translate_labels(records: Records, side_shown_first: str | None) -> Records:
     """Translate the column `credit` if all words in it are labels such as `A>B` or `[[B=A]]`.
 
-    A is model_a. The table is returned as it is if there is another word, or if model_b was shown
-    first in any row, because A may then be the response shown first.
+    A is model_a. Numbers in the column stay credits. The table is returned as it is if there is
+    another word, or if model_b was shown first in any row, because A may then be the response shown
+    first.
 
     Args:
         records: the table.
@@ -286,7 +290,8 @@ def _reject_unknown_verdicts(
         credit_map: credit by verdict.
 
     Raises:
-        DataError: a verdict is not in the map. The message proposes a map with all verdicts.
+        DataError: a verdict is not in the map. The message proposes a map with the known verdicts
+            and the first `MOST_PROPOSED` others.
     """
     selection = f"count(*) as number, min({ROW}) as first_row, arg_min({verdict}, {ROW}) as word"
     ((count, row, word),) = records.rows(selection, f"where {is_unknown}")
@@ -306,7 +311,7 @@ def _reject_unknown_verdicts(
 def propose_map(records: Records, in_python: bool = False) -> str | None:
     """Propose a credit map for the words in the column `credit`, as text that the user can copy.
 
-    The result is None if the column has no words.
+    The result is None if `guess_credits` has none: there are no words, or too many numbers.
 
     Args:
         records: the table.
@@ -324,7 +329,7 @@ def guess_credits(records: Records) -> dict[str, str]:
 
     The credits are guesses that the user must correct, and `?` for unknown words. The result is
     empty if there are no words that an option can hold, or more than `MOST_PROPOSED` numbers, which
-    no map can list.
+    no map can list. Only the first `MOST_PROPOSED` words in sorted order are taken.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return {}

@@ -37,8 +37,9 @@ RESULT_KEYS = ("promptIdx", "testIdx")
 def open_document(path: Path, plain_file: Path, engine: Duck) -> Records | None:
     """Open the records of a document; None if another reader has to read it.
 
-    That is a document without records in one of the forms that the module names, a damaged one, one
-    with a key twice in a record, or one object of more than `LARGEST_OBJECT` bytes.
+    DuckDB reads a list of records, records by numbers of rows (pandas' `orient="index"`), and
+    results of promptfoo. Another reader has to read any other document, a damaged one, one with a
+    key twice in a record, or one object of more than `LARGEST_OBJECT` bytes.
 
     Args:
         path: the file that the user named.
@@ -75,7 +76,7 @@ def _is_list_closed(path: Path) -> bool:
 
 
 def _query_of_values(path: Path) -> str:
-    """Return the SQL that reads the values of a list in a file as JSON."""
+    """Return a query (SQL) of the values of a list in a file, as JSON in the column `json`."""
     size = path.stat().st_size + 1024
     options = f"format='array', maximum_object_size={size}, compression='uncompressed'"
     return f"select json from read_json_objects({literal_path(path)}, {options})"
@@ -93,7 +94,7 @@ def _open_object(path: Path, plain_file: Path, engine: Duck) -> Records | None:
         engine: the database.
 
     Raises:
-        DataError, Error: see `_open_values`.
+        DataError, Error: a record has a key twice, is no object, or is damaged.
     """
     import pyarrow as pa
 
@@ -114,7 +115,7 @@ def _open_object(path: Path, plain_file: Path, engine: Duck) -> Records | None:
 
 
 def _query_of_records(path: Path) -> str:
-    """Return the SQL that reads the records in a document, as JSON text.
+    """Return a query (SQL) of one row with the records in a document, as JSON text.
 
     Its columns are `names`, the keys of the document, and `records`: a list of promptfoo's results,
     or of all values if the first key is a number. `records` is NULL if there are neither.

@@ -114,7 +114,7 @@ def columns_of_cells(names: Sequence[str]) -> dict[str, Column]:
 
 
 def select_cells(source: str, names: Sequence[str]) -> str:
-    """Return the SQL that splits JSON objects into cells.
+    """Return a query (SQL) that splits JSON objects into cells.
 
     `source` is a table, or a call that reads one, whose column `json` has the objects. The result's
     columns are the number of the row (`ROW`) and the cells of each key, c1, c2 and so on. A
@@ -129,7 +129,8 @@ def select_cells(source: str, names: Sequence[str]) -> str:
 
 
 def _table_of_objects(path: Path) -> str:
-    """Return the SQL of a table: its column `json` has each line of a file, parsed as an object."""
+    """Return the table function (SQL) that reads the lines of a file as objects, in the column
+    `json`."""
     options = f"maximum_object_size={LONGEST_LINE}, compression='uncompressed'"
     return f"read_ndjson_objects({literal_path(path)}, {options})"
 
@@ -396,7 +397,8 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     """Return the columns of an object with `columns`, `data` and perhaps `index`, by name.
 
     The result is None for an object with other keys, or whose names, rows and row names do not fit
-    each other. Names of rows that are not only numbers become the column without a name.
+    each other. Names of rows that are not only numbers become the column without a name, unless
+    there is one.
 
     Raises:
         DataError: two columns have the same name.
@@ -449,7 +451,10 @@ def has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
 
 
 def _with_names_of_rows(frame: "pd.DataFrame", names: Sequence[str]) -> "pd.DataFrame":
-    """Add the names of rows as the column without a name, unless they are only numbers."""
+    """Add the names of rows as the column without a name, unless they are only numbers.
+
+    A table that has such a column is returned unchanged; any other is changed in place.
+    """
     import pandas as pd
 
     if are_row_numbers(names) or "" in frame:
@@ -467,7 +472,7 @@ def are_row_numbers(names: Iterable[str]) -> bool:
 
 
 def _are_records(value: Any) -> bool:
-    """Return whether a value is a list of objects."""
+    """Return whether a value is a list of objects; True for an empty list."""
     return isinstance(value, list) and all(isinstance(record, dict) for record in value)
 
 

@@ -62,8 +62,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the samples of all sources.
 
     If no metric is asked for and the samples have verdicts of podium's filter, the verdicts are
-    read. Otherwise, the scores are read. Of several runs of a model on a task, the newest counts,
-    unless all runs are asked for.
+    read. Otherwise, the scores are read. Of several runs of a model on a task, the newest of those
+    on most documents counts, unless all runs are asked for.
 
     Args:
         sources: folders and files of lm-eval; other files in them are ignored.
@@ -337,6 +337,8 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
 def _nothing_to_compare_error(lost: Sequence[Notice]) -> DataError:
     """Return the error for samples that no two models have on the same documents.
 
+    If a loss is about earlier runs of a model, it is a `OneModelError` that names two of them.
+
     Args:
         lost: the losses, which the message gives as reasons, those on earlier runs last.
     """
@@ -395,7 +397,8 @@ def _read_all_scores(
 def _join_runs(
     task: str, metric: str, scores: Sequence[Scores], notes: list[Notice], lost: list[Notice]
 ) -> "tuple[pd.DataFrame, int]":
-    """Return the scores of all runs of a task, and the number of documents that models share.
+    """Return the scores of all runs of a task, and the number of documents that two or more models
+    have.
 
     The rows are those of all runs with the metric, also of documents that no other model has.
     Scores of which lower is better are negated.

@@ -79,7 +79,8 @@ def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list
     The judge's replies are left out.
 
     Args:
-        document: the verdicts, as described at the top of this file.
+        document: the verdicts, as `parse_verdicts` returns them: `item`, `model` and `battles`,
+            each with its `judgments`.
         model: new name for the document's model; None to keep the name.
     """
     names = {document["model"]: model or document["model"]}

@@ -149,7 +149,7 @@ class Results:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """Arguments of the model, without those that change no answer, such as the batch size."""
+        """Arguments of the model, without secrets and those that change no answer."""
         relevant = {}
         for name, value in self.all_arguments.items():
             if name not in IRRELEVANT_ARGUMENTS and not SECRET_ARGUMENT.search(name.lower()):

@@ -77,6 +77,8 @@ def _choose_first_metrics(
 ) -> tuple[dict[str, list[str]], list[Notice]]:
     """Choose the first metric in the table that lm-eval prints that two models have, by task.
 
+    If all runs of a task are of one model, its first metric is chosen.
+
     Args:
         by_task: the metrics of each task.
         files: the runs of all tasks.

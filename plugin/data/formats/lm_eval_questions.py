@@ -242,10 +242,11 @@ def settle_prompts(
     """Return the runs of a task with what the hashes of their prompts say.
 
     If all prompts of the shared documents are equal, no prompt differs, however it is written in
-    the task and however examples are drawn: the records lose prompt, examples and seed. If prompts
-    differ between runs with the same recorded settings, each run has the hash of its prompts as its
-    prompt. Runs without known prompts are unchanged, and so are all runs if fewer than two have
-    known prompts or these share no document.
+    the task and however examples are drawn: the records lose prompt, examples and seed, unless
+    `choices` differ. If prompts differ between runs with the same recorded settings, each run has
+    the hash of its prompts as its prompt. Runs without known prompts and runs that are not
+    described are unchanged, and so are all runs if fewer than two others are left or these share no
+    document.
 
     Args:
         documents: the documents of each run.

@@ -164,8 +164,8 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
 def _read_documents(file: layout.Samples, cluster: str | None) -> "tuple[pd.DataFrame, str | None]":
     """Return the rows of a samples file, and the place of the last line if it is cut off, or None.
 
-    The table has the columns `COLUMNS_OF_DOCUMENTS`. The arguments and the error are those of
-    `read_scores`.
+    The table has the columns `COLUMNS_OF_DOCUMENTS`. `cluster` is the field of documents with the
+    groups of items; None if there are none. A line that is no row of samples raises DataError.
     """
     import pandas as pd
 
@@ -253,7 +253,7 @@ def _scores_of_metric(
     numbers: Sequence[float | None],
     item_columns: Sequence[str],
 ) -> "pd.DataFrame":
-    """Return the scores by one metric: a table as in `Scores.values`.
+    """Return the scores by one metric: columns `item`, `target`, `line`, `score` and `reason`.
 
     A score is NaN if it is unknown or infinite. The reason then says why. There is a column `group`
     if any document has a group.

@@ -29,8 +29,9 @@ def name_by_settings(
         names_joined: whether names that look the same are names of one model.
 
     Returns:
-        The files, in the same order, with their names and `named_settings`, a note on the names
-        that were joined, and a note on each model with new names.
+        The files, in the same order, with their names and `named_settings`; and notes on the names
+        that were joined, on each label whose runs differ in settings, and on each model with new
+        names.
     """
     notes = []
     if names_joined:
@@ -56,7 +57,10 @@ def name_by_settings(
 
 
 def _with_joined_arguments(run: RunRecord) -> RunRecord:
-    """Return a run whose model arguments are written as people see them: one may be its name."""
+    """Return a run with `joined_name` applied to the texts among its model arguments.
+
+    One of these may be the name of the model, which would otherwise differ invisibly.
+    """
     arguments = {}
     for name, written in run.model_arguments:
         value = json.loads(written)

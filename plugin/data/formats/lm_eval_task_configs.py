@@ -55,8 +55,9 @@ NON_ARGUMENT_KEYS = frozenset({"version", "config_source", "description", "num_f
 def parse_option(value: Any) -> Any:
     """Return the value of an option that may be written as text.
 
-    `'true'` becomes True, and a whole number becomes an integer: 1 for `'1'` and for 1.0. Any other
-    text is returned without outer blanks, any other value unchanged.
+    `'true'` becomes True, and a whole number becomes an integer: 1 for `'1'` and for 1.0. The text
+    of another number becomes a float. Any other text is returned without outer blanks, any other
+    value unchanged.
     """
     if isinstance(value, str):
         text = value.strip()
@@ -111,7 +112,10 @@ def _hash_of_fields(fields: Mapping[str, str]) -> str:
 
 
 def choices_of_config(config: Config) -> str:
-    """Return what makes the choices whose likelihood is asked for. It is not in `prompt_hash`."""
+    """Return what makes the choices whose likelihood is asked for. It is not in `prompt_hash`.
+
+    It is a JSON object of the fields that are given, `{}` if there are none.
+    """
     return json.dumps(_given_fields(config, CHOICE_FIELDS), sort_keys=True)
 
 

@@ -146,7 +146,9 @@ def _parquet_metrics(path: Path) -> "dict[str, pd.DataFrame]":
     if {*LIGHTEVAL_COLUMNS} <= {*pyarrow.parquet.read_schema(path).names}:
         return _lighteval_metrics(path)
     frame = pd.read_parquet(path)
-    text = next(name for name in ITEM_TEXT_COLUMNS if name in frame)
+    text = next((name for name in ITEM_TEXT_COLUMNS if name in frame), None)
+    if text is None:
+        raise ValueError(f"no column {' or '.join(ITEM_TEXT_COLUMNS)}")
     numbers = [
         name for name in frame.select_dtypes(["number", "bool"]) if name not in NON_METRIC_COLUMNS
     ]

@@ -286,14 +286,15 @@ def first_row(path: Path) -> dict[str, Any] | None:
 
 
 def _first_value(path: Path) -> Any:
-    """Parse the first line of a file as JSON.
+    """Parse the first line of a file as JSON; of a list of samples in one line, the first one.
 
     Raises:
         ValueError: the line is not JSON.
         OSError: the file cannot be read.
     """
     with path.open("rb") as stream:
-        return parse_json(stream.readline(LONGEST_LINE))
+        value = parse_json(stream.readline(LONGEST_LINE))
+    return value[0] if isinstance(value, list) and value else value
 
 
 def is_sample(row: Mapping[str, Any]) -> bool:

@@ -323,6 +323,13 @@ def test_a_missing_score_of_lighteval_is_no_zero(tmp_path):
     assert means_of(tmp_path)["lab/ash"] == pytest.approx(np.mean(SOLVED["lab/ash"][1:]))
 
 
+def test_details_without_a_text_of_the_item_are_named(tmp_path):
+    path = tmp_path / "details_logic_2023-07-18T10-00-00.000000.parquet"
+    pd.DataFrame({"gold": [1, 0], "acc": [1.0, 0.0]}).to_parquet(path)
+    with pytest.raises(DataError, match="no column example or question or full_prompt"):
+        podium.read_battles(path)
+
+
 def test_a_damaged_file_of_lighteval_is_named(tmp_path):
     write_lighteval(tmp_path, "lab/ash", [1])
     write_lighteval(tmp_path, "lab/elm", [1])

@@ -80,6 +80,18 @@ def test_a_results_file_finds_its_samples(tmp_path: Path) -> None:
     assert means_by_task(named) == {None: {"org/a": 1.0, "org/b": 0.5}}
 
 
+def test_samples_in_one_line_are_read(tmp_path: Path) -> None:
+    time = "2026-01-02T03-04-05.678901"
+    for model, right in {"a": [1, 1], "b": [1, 0]}.items():
+        folder = write_old_run(tmp_path / model, f"pretrained=org/{model}", right, TASKS[:1])
+        [samples] = folder.glob("*.jsonl")
+        rows = json.loads(samples.read_text())
+        samples.unlink()
+        (folder / "results.json").rename(folder / f"results_{time}.json")
+        (folder / f"samples_{TASKS[0]}_{time}.json").write_text(json.dumps(rows))
+    assert means_by_task(tmp_path) == {None: {"a": 1.0, "b": 0.5}}
+
+
 def test_in_one_folder_the_names_of_files_tell_the_models(tmp_path: Path) -> None:
     write_old_run(tmp_path / "out", "pretrained=org/a", [1, 1], TASKS[:1])
     write_old_run(tmp_path / "out", "pretrained=org/b", [1, 0], TASKS[:1])

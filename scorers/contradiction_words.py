@@ -68,8 +68,8 @@ INJECTED_INSTRUCTIONS = r"""dear (?:judge|evaluator|grader|reviewer|rater|ai)
 (?: must| should| shall| has to| have to| is to| are to|, (?:you|please|choose|output|write|answer))
 |system (?:note|message|prompt|override|instruction|notice)
 |\W*(?:system|admin|developer|override)[\])]? ?[:：]
-|(?:please |now |you must )?(?:ignore|disregard|forget) (?:all |any |the 
-|your |every |these |of )*(?:previous|prior|above|earlier|other|preceding) \w+
+|(?:please |now |you must )?(?:ignore|disregard|forget)
+ (?:all |any |the |your |every |these |of )*(?:previous|prior|above|earlier|other|preceding) \w+
 |you (?:must|should|have to|are to|will|need to) (?:choose|select|pick|rate|vote
 |give|output|write|answer|print|reply|respond|prefer|declare|judge|conclude)
 |(?:please |kindly |always |simply |just )(?:choose|select|pick|rate|vote

@@ -460,8 +460,8 @@ class GoldComparison:
                 why = "a single item is not resampled"
             return self.alpha, Missing(why, "give more items")
         # The centre of the resampled rates, as a single draw.
-        [decisiveness] = decisiveness_of_draws(centre_rates[None, :], self.gold_rates)
-        without_noise = float(np.log(decisiveness))
+        [alpha_of_centre] = decisiveness_of_draws(centre_rates[None, :], self.gold_rates)
+        without_noise = float(np.log(alpha_of_centre))
         log_alpha = np.log(self.alpha) - (usable.mean() - without_noise)
         half_width = self.t_quantile * usable.std(ddof=1)
         estimate = np.exp([log_alpha, log_alpha - half_width, log_alpha + half_width]).tolist()

@@ -86,7 +86,7 @@ MOSTLY_FILLED = 0.8
 """Share of the cells that have a row of a value, from which on the column is balanced."""
 LEAST_ROWS_OF_VALUE = 1.2
 """Columns whose values have at most this number of rows on average hardly repeat."""
-ONE_WINNER = 0.98
+LEAST_SHARE_OF_ONE_WINNER = 0.98
 """Share of the values with one winner from which on the values belong to the winner's response."""
 ONE_MODEL = 0.9
 """Values belong to responses if at least this share of them stands with only one model."""
@@ -475,5 +475,5 @@ def _belongs_to_responses(engine: Duck, table: str) -> bool:
     one_a, several_b, one_b, several_a, one_winner = (share or 0 for share in row_of_shares)
     is_of_a = models_a > 1 and one_a >= ONE_MODEL and several_b >= SEVERAL_OPPONENTS
     is_of_b = models_b > 1 and one_b >= ONE_MODEL and several_a >= SEVERAL_OPPONENTS
-    is_of_winner = one_winner >= ONE_WINNER and models_a + models_b > 3
+    is_of_winner = one_winner >= LEAST_SHARE_OF_ONE_WINNER and models_a + models_b > 3
     return bool(is_of_a or is_of_b or is_of_winner)

@@ -197,10 +197,18 @@ class Duck:
             source: the relation whose rows are grouped.
             grouping: how they are grouped.
             ranges: returns the least and the last value of each column of whole numbers, by name.
+
+        Raises:
+            DataError: the rows cannot be read, or a file has changed while they were.
         """
         fits_numbers = self.fits_numbers(rows)
-        if not (fits_numbers and self._group_numbers(name, rows, source, grouping, ranges)):
-            self._group_by_queries(name, rows, source, grouping)
+        try:
+            if not (fits_numbers and self._group_numbers(name, rows, source, grouping, ranges)):
+                self._group_by_queries(name, rows, source, grouping)
+        except Exception:
+            # The cause may be that a file has changed, which is then the error.
+            self._refuse_changed()
+            raise
 
     def _group_by_queries(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
         """Store the groups of rows, which queries make.
@@ -239,9 +247,6 @@ class Duck:
 
         The result is whether the rows fit. The arguments are those of `store_groups`; `ranges` is
         called only if the types of the columns fit.
-
-        Raises:
-            DataError: the rows cannot be read, or a file has changed while they were.
         """
         types = self._types_of(f"select * from {source}")
         if not fits_by_types(grouping, types):
@@ -258,13 +263,8 @@ class Duck:
             self.register(relation, value_codes)
             return self.arrays(packing.aggregates_query(relation))
 
-        try:
-            with closing(_batches_of(self.connection, packing.numbers_query(source))) as batches:
-                groups = group_as_numbers(packing, rows, batches, aggregate_values)
-        except Exception:
-            # The cause may be that a file has changed, which is then the error.
-            self._refuse_changed()
-            raise
+        with closing(_batches_of(self.connection, packing.numbers_query(source))) as batches:
+            groups = group_as_numbers(packing, rows, batches, aggregate_values)
         if groups is None:
             return False
         self.view_arrays(name, groups, partial(grouping.arrays_query, groups))

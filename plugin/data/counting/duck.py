@@ -7,8 +7,8 @@ import re
 import shutil
 import stat
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import cached_property, partial
 from math import ceil
 from pathlib import Path
@@ -19,7 +19,7 @@ from duckdb import BinderException, CatalogException, Error, OutOfMemoryExceptio
 
 from podium.data.counting.coded_texts import CodedFrame
 from podium.data.counting.grouping import Grouping
-from podium.data.counting.packed_rows import group_as_numbers, plan_packing
+from podium.data.counting.packed_rows import fits_by_types, group_as_numbers, plan_packing
 from podium.data.counting.relations import sql_literal
 from podium.errors import DataError, UsageError
 from podium.storage.temporary_folders import make_folder, process_folder
@@ -52,6 +52,8 @@ SETTINGS = (
 """Settings with which names in a query never mean Python variables, and nothing is downloaded."""
 OWN_SQL_ERRORS = (BinderException, CatalogException, ParserException)
 """DuckDB's errors that can only come from podium's own SQL, and not from a file."""
+OUT_OF_MEMORY = "Out of Memory Error"
+"""Begin of the text of an `OutOfMemoryException`, by which it is recognised in Arrow's errors."""
 FREE_DISK = "free disk space where the environment variable TMPDIR points"
 """What to do if there is no room, for errors."""
 MOST_IDLE = 4
@@ -197,7 +199,7 @@ class Duck:
             ranges: returns the least and the last value of each column of whole numbers, by name.
         """
         fits_numbers = self.fits_numbers(rows)
-        if not (fits_numbers and self._group_numbers(name, rows, source, grouping, ranges())):
+        if not (fits_numbers and self._group_numbers(name, rows, source, grouping, ranges)):
             self._group_by_queries(name, rows, source, grouping)
 
     def _group_by_queries(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
@@ -231,25 +233,38 @@ class Duck:
         rows: int,
         source: str,
         grouping: Grouping,
-        ranges: Mapping[str, tuple[int, int]],
+        ranges: Callable[[], Mapping[str, tuple[int, int]]],
     ) -> bool:
         """Make a view of the groups of rows in memory, if each row fits into a number.
 
-        The result is whether the rows fit. The arguments are those of `store_groups`; `ranges` has
-        the least and the last value of each column of whole numbers, by name.
+        The result is whether the rows fit. The arguments are those of `store_groups`; `ranges` is
+        called only if the types of the columns fit.
+
+        Raises:
+            DataError: the rows cannot be read, or a file has changed while they were.
         """
-        packing = plan_packing(grouping, self._types_of(f"select * from {source}"), ranges)
+        types = self._types_of(f"select * from {source}")
+        if not fits_by_types(grouping, types):
+            return False
+        packing = plan_packing(grouping, types, ranges())
         if packing is None:
             return False
 
-        def aggregate_marks(marks: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        def aggregate_values(value_codes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
             """Return the columns of `Packing.aggregates_query`, computed by the database."""
-            relation = self.fresh("marks")
-            self.register(relation, marks)
+            # All rows were read. Those of another file would not have fitted into their fields.
+            self._refuse_changed()
+            relation = self.fresh("value_codes")
+            self.register(relation, value_codes)
             return self.arrays(packing.aggregates_query(relation))
 
-        batches = self._read_in_batches(packing.numbers_query(source))
-        groups = group_as_numbers(packing, rows, batches, aggregate_marks)
+        try:
+            with closing(_batches_of(self.connection, packing.numbers_query(source))) as batches:
+                groups = group_as_numbers(packing, rows, batches, aggregate_values)
+        except Exception:
+            # The cause may be that a file has changed, which is then the error.
+            self._refuse_changed()
+            raise
         if groups is None:
             return False
         self.view_arrays(name, groups, partial(grouping.arrays_query, groups))
@@ -310,17 +325,20 @@ class Duck:
         order: str,  # noqa: ARG002
         most: int,
     ) -> Iterator[dict[str, np.ndarray]]:
-        """Yield the rows of a query of stored groups in stored order, some at a time.
+        """Yield the rows of a query of stored groups in the order in which they are stored.
 
-        If `most` is at most `BATCH`, there is one batch, or none without rows. Otherwise, each has
-        about `ROWS_OF_BATCH` rows.
-
-        A batch has its columns by name, as `arrays` returns them.
+        If the query has at most `BATCH` rows, they are one batch, or none if there is no row.
+        Otherwise, each batch has about `ROWS_OF_BATCH` rows. A batch is the columns by name, as
+        `arrays` returns them.
 
         Args:
             query: the query.
             order: not used, because groups are sorted before they are stored.
-            most: a number of rows that the query does not exceed.
+            most: a number of rows that the query does not exceed, which decides whether there is
+                one batch.
+
+        Raises:
+            DataError: DuckDB cannot run the query.
         """
         if most <= BATCH:
             batch = self.arrays(query)
@@ -335,19 +353,9 @@ class Duck:
             # One thread, so that the other cores are free for the caller, which sums up the rows.
             cursor.execute("set threads = 1")
             try:
-                for batch in cursor.sql(query).to_arrow_reader(ROWS_OF_BATCH):
-                    yield arrays_of(batch)
+                yield from _batches_of(cursor, query)
             finally:
                 cursor.execute("reset threads")
-
-    def _read_in_batches(self, query: str) -> Iterator[dict[str, np.ndarray]]:
-        """Yield the rows of a query, `ROWS_OF_BATCH` at a time, as `arrays` returns them.
-
-        No other query may run until all rows were yielded, or the generator is closed.
-        """
-        with _convert_duckdb_errors():
-            for batch in self.connection.sql(query).to_arrow_reader(ROWS_OF_BATCH):
-                yield arrays_of(batch)
 
     def columns(self, name: str) -> dict[str, str]:
         """Return the type of each column of a table or view, by name of the column.
@@ -410,6 +418,33 @@ def _fill_empty(column: np.ndarray) -> np.ndarray:
     return values
 
 
+def _batches_of(
+    connection: "DuckDBPyConnection", query: str
+) -> Generator[dict[str, np.ndarray], None, None]:
+    """Yield the rows of a query, `ROWS_OF_BATCH` at a time, as `Duck.arrays` returns them.
+
+    No other query may run on the connection until all rows were yielded, or the generator is
+    closed.
+
+    Raises:
+        DataError: DuckDB cannot run the query, or not to its end.
+    """
+    import pyarrow as pa
+
+    with _convert_duckdb_errors():
+        reader = connection.sql(query).to_arrow_reader(ROWS_OF_BATCH)
+    with closing(reader):
+        while True:
+            try:
+                batch = reader.read_next_batch()
+            except StopIteration:
+                return
+            except (OSError, pa.ArrowException, Error) as error:
+                # Arrow hands on an error of DuckDB as one of its own, with the same text.
+                raise _read_error(error) from None
+            yield arrays_of(batch)
+
+
 @contextmanager
 def _convert_duckdb_errors() -> Iterator[None]:
     """Convert DuckDB's errors to DataError. Errors in podium's own SQL are raised as they are."""
@@ -417,17 +452,24 @@ def _convert_duckdb_errors() -> Iterator[None]:
         yield
     except OWN_SQL_ERRORS:
         raise
-    except OutOfMemoryException as error:
-        raise out_of_memory_error(error) from None
     except Error as error:
-        first_line, *_ = str(error).partition("\n")
-        remedy = f"{FREE_DISK}, or repair the file; it must not change while it is read"
-        raise DataError(
-            f"the database cannot read or write ({first_line})", remedy=remedy
-        ) from None
+        raise _read_error(error) from None
 
 
-def out_of_memory_error(error: OutOfMemoryException, source: str | None = None) -> DataError:
+def _read_error(error: Exception) -> DataError:
+    """Return the error for a query that DuckDB cannot run, or not to its end.
+
+    Args:
+        error: the error of DuckDB, or of Arrow with the text of DuckDB's.
+    """
+    if isinstance(error, OutOfMemoryException) or OUT_OF_MEMORY in str(error):
+        return out_of_memory_error(error)
+    first_line, *_ = str(error).partition("\n")
+    remedy = f"{FREE_DISK}, or repair the file; it must not change while it is read"
+    return DataError(f"the database cannot read or write ({first_line})", remedy=remedy)
+
+
+def out_of_memory_error(error: Exception, source: str | None = None) -> DataError:
     """Build the error for a query that exceeds the memory limit or the free disk space.
 
     Args:

@@ -1146,10 +1146,12 @@ def arrow_column(cells: "pd.Series") -> "pa.Array":
     """Convert a column to Arrow.
 
     Values that Arrow cannot hold in one type (mixed, nested or binary ones) become text, booleans
-    among these in lower case, and so does a column without any value. Missing values stay missing.
+    among these in lower case, and so does a column without any value. Missing values stay missing,
+    and NaN is missing.
     """
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if isinstance(cells.dtype, pd.CategoricalDtype):
         cells = cells.astype(cells.cat.categories.dtype)
@@ -1174,6 +1176,11 @@ def arrow_column(cells: "pd.Series") -> "pa.Array":
                 cell_as_text = LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", cell_as_text)
             texts.append(cell_as_text)
         return pa.array(texts, pa.string())
+    if pa.types.is_float32(array.type) or pa.types.is_float64(array.type):
+        # Columns of pandas that have empty cells of their own may have NaN beside them.
+        is_nan = pc.is_nan(array)
+        if pc.any(is_nan).as_py():
+            array = pc.if_else(is_nan, pa.scalar(None, array.type), array)
     return array.cast(pa.string()) if pa.types.is_null(array.type) else array
 
 

@@ -86,6 +86,15 @@ def blank_lines_error() -> DataError:
     return DataError(problem, remedy="remove them; was the file damaged?")
 
 
+def nan_as_empty(number: str) -> str:
+    """Return SQL of a float that is NULL where the given SQL is NaN.
+
+    DuckDB knows the least and the largest number of a column of a Parquet file, and takes from them
+    that `isnan` and an equation with NaN are false. But files leave NaN out of these two numbers.
+    """
+    return f"case when isfinite({number}) or isinf({number}) then {number} end"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of records.
@@ -119,7 +128,7 @@ class Column:
                 f"and abs({self.sql}) < 1e38"
             )
             digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
-            plain_text = f"cast(nullif({self.sql}, 'nan') as varchar)"
+            plain_text = f"cast({nan_as_empty(self.sql)} as varchar)"
             return f"coalesce(cast({digits} as varchar), {plain_text})"
         elif self.type.startswith(NESTED_TYPES) or self.type.endswith("]"):
             cell = f"cast(to_json({self.sql}) as varchar)"
@@ -135,7 +144,7 @@ class Column:
         numbers are numbers, with a decimal comma only if `comma` is True.
         """
         if self.type in REALS:
-            return f"nullif(cast({self.sql} as double), 'nan'::double)"
+            return nan_as_empty(f"cast({self.sql} as double)")
         if self.type == "BOOLEAN":
             return f"cast(cast({self.sql} as integer) as double)"
         if self.is_number:

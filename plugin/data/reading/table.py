@@ -14,7 +14,7 @@ from podium.data.battles import COLUMNS, LARGEST, criterion_columns
 from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, sql_literal
 from podium.data.formats.bad_rows import BadRow, raise_if_too_many
 from podium.data.formats.foreign import TO_FILL_IN
-from podium.data.formats.records import JSON, TEXT, Column, Records
+from podium.data.formats.records import JSON, REALS, TEXT, Column, Records, nan_as_empty
 from podium.data.reading.reason_columns import with_reasons
 from podium.errors import DataError
 from podium.notices.option_forms import format_assignments
@@ -385,10 +385,10 @@ def _remedy_of_field(source: str, name: str, value: Any) -> str | None:
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
-    """Return columns with the types of the battles table. Unknown columns are not changed.
+    """Return columns with the types of the battles table. Unknown columns keep their types.
 
     A column `response` becomes whole numbers if all its values are, and is unknown otherwise. Lists
-    become JSON text.
+    become JSON text. NaN becomes empty in all columns of floats.
 
     Args:
         records: the records.
@@ -414,6 +414,8 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
         elif column.type.endswith("]"):
             # Lists are kept as JSON text, like those of JSON files.
             column = Column(column.text)
+        elif column.type in REALS:
+            column = replace(column, sql=nan_as_empty(column.sql))
         columns[name] = column
     return columns
 

@@ -59,7 +59,7 @@ def test_every_count_and_sum_equals_duckdbs(spark):
         mine, other = ours.pairs(hard=hard), theirs.pairs(hard=hard)
         for name in mine:
             np.testing.assert_allclose(other[name], mine[name], rtol=0, atol=1e-9)
-    pd.testing.assert_frame_equal(theirs.table(), ours.table())
+    pd.testing.assert_frame_equal(theirs.table, ours.table)
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_other_files_are_read_here_and_handed_over(verdicts_in_parquet):
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("credit", 7.0, r"one\.parquet: credit 7\.0 is outside \[0, 1\] \(1 such rows\)"),
+        ("credit", 7.0, r"one\.parquet: credit 7\.0 is outside \[0, 1\] \(1 such row\)"),
         ("model_a", None, r"model_a is empty"),
         ("order", "first", r"order 'first' is unknown"),
     ],

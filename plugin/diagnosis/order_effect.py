@@ -121,9 +121,10 @@ def effects_in_one_order(battles: Battles, level: float = 0.95) -> list[OrderEff
 
 
 def reads_single_orders(battles: Battles) -> bool:
-    """Return whether a judge read single orders only, and orders are recorded.
+    """Return whether orders are recorded, and a judge has no pair with two parsed verdicts.
 
-    The battles then have a column `order`, and a judge that read no pair in both orders.
+    The battles then have a column `order`, and a judge without a pair that has a parsed verdict in
+    each order. Verdicts that were merged before are of this kind, too.
     """
     return "order" in battles.columns and bool(_judges_of_single_orders(battles))
 

@@ -478,8 +478,9 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given_battles: int)
 
     Args:
         record: the recorded verdicts.
-        rounds: the rounds.
-        given_battles: number of battles that were given to the tournament before.
+        rounds: the rounds, without the battles that were given before.
+        given_battles: number of battles that were given to the tournament before. They cost
+            nothing; the number becomes `given` of the result.
     """
     requested = [outcome for round_played in rounds for outcome in round_played.outcomes]
     readable = sum(outcome.credit is not None for outcome in requested)

@@ -652,7 +652,11 @@ def _decisions_so_far(before: Look | None, pairs: np.ndarray) -> tuple[np.ndarra
     """Return copies of `settled` and `finished` of a look (see `Look`).
 
     `settled` says which pairs have a decision, and `finished` about which pairs nothing is left to
-    decide. Without a look before, both are 0 and False everywhere, in the shape of `pairs`.
+    decide. Without a look before, both are 0 and False everywhere.
+
+    Args:
+        before: the look before; None if there is none.
+        pairs: mask of pairs, boolean, whose shape the results have without a look before.
     """
     if before is None:
         return np.zeros_like(pairs, np.int64), np.zeros_like(pairs)

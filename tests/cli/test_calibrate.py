@@ -462,7 +462,7 @@ def test_another_target_is_in_the_title_and_in_the_file(
 @pytest.mark.slow
 def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> None:
     answer = podium("calibrate", folder / "few.csv", "--compare", *SHORT)
-    titles = ("targets side by side", "90% intervals over models, each by itself", "beyond ")
+    titles = ("targets side by side", "90% intervals over models, each by itself", "difference ")
     compared, _, _ = answer.out.partition("judge and humans")
     side_by_side, by_itself, beyond_the_best = (
         targets_in(section(compared, title)) for title in titles

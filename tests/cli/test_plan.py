@@ -139,13 +139,25 @@ def test_json_is_pure_and_whole(podium: Podium, example: Path) -> None:
 def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
     podium: Podium, table: Callable[..., Path]
 ) -> None:
-    rows = [f"q{k},a,b,{k % 2}" for k in range(8)]
+    rows = []
+    for k in range(8):
+        rows += [f"q{k},a,b,{k % 2}", f"q{k},c,d,{k % 2}"]
     answer = podium("plan", table(*rows), "--full")
     assert answer.code == 3
-    assert (
-        "informativeness of the candidates for the anchor: informativeness needs at least three"
-        in answer.out
-    )
+    assert "informativeness of the candidates for the anchor: no item has readable" in answer.out
+    assert "the battles fall into 2 groups that never met" in answer.out
+    assert "617" in answer.out
+
+
+@pytest.mark.slow
+def test_a_plan_for_two_models_lacks_nothing_without_an_anchor(
+    podium: Podium, table: Callable[..., Path]
+) -> None:
+    rows = [f"q{k},a,b,{k % 2}" for k in range(8)]
+    answer = podium("plan", table(*rows), "--full")
+    assert answer.code == 0
+    assert answer.out.startswith("Compare the two models.")
+    assert "informativeness" not in answer.out
     assert "617" in answer.out
 
 

@@ -499,7 +499,7 @@ def test_another_judge_is_warned_of_by_name():
 
 @pytest.mark.slow
 def test_battles_that_do_not_say_their_judge_are_warned_of():
-    assert warning_with(standings(arrivals().drop(columns="judge")), "judged") == (
+    assert warning_with(standings(arrivals().drop(columns="judge")), "no judge") == (
         "no judge is named by the battles: a calibration holds for its own judge"
     )
 

@@ -130,7 +130,7 @@ def join_tables(
 
 
 def _check_paired(battles: Records) -> Records | None:
-    """Return battles that were made of scores, checked.
+    """Return battles that were made of scores, checked. The result is never None.
 
     Raises:
         DataError: there is no battle, because no two models have a score of one item.

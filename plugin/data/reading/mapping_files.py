@@ -169,7 +169,8 @@ def _mapping_file_of_query(query: BattleQuery, paths: Sequence[Path]) -> Path | 
     The arguments are those of `apply_mapping_file`.
 
     Raises:
-        UsageError: there is no such file, or not all sources have the same file.
+        UsageError: there is no such file, or not all sources have the same file. The message speaks
+            of human labels if mapping files of folders do not count.
     """
     if query.mapping == NO_FILE:
         return None
@@ -184,6 +185,11 @@ def _mapping_file_of_query(query: BattleQuery, paths: Sequence[Path]) -> Path | 
         return None
     if len(known_files) > 1 or None in files or len(files) < len(query.sources):
         some_file = min(map(str, known_files))
+        if not query.mapping_of_folder:
+            raise UsageError(
+                f"the mapping file {some_file} is not for all files of human labels: name these "
+                f"files one by one ({option_text('human_labels', 'FILE')})"
+            )
         choices = f"{option_text('mapping', some_file)}, or {option_text('mapping', NO_FILE)}"
         raise UsageError(
             f"the mapping file {some_file} is not for all sources: name the one that counts "

@@ -139,8 +139,9 @@ def check_lost_outcomes(battles: Battles) -> tuple[Check, ...]:
         models, but not yet with other checks. `models` has the models whose losses
         explain the finding, or all models. With two models, it is not known with fewer than
         `FEWEST_ITEMS` items, with an agreement below `LEAST_AGREEMENT`, or if no other verdict
-        tells who would have won. Empty if no judge decided the battles, or if no model has more
-        than `LEAST_EXCESS` of its verdicts unparsed.
+        tells who would have won. Empty if no judge decided the battles, if no model has more than
+        `LEAST_EXCESS` of its verdicts unparsed, if there are too many battles (`are_too_many`), or,
+        with three models or more, if no other verdict tells who would have won.
     """
     if are_too_many(battles):
         # The check `lost replies` says so.
@@ -329,6 +330,12 @@ def _check_unless_cut(
     The rows are those at the start or the end of a table that the models in `cut` (codes) lack. The
     given check does not count them. It is returned if `cut` is empty, or if it finds significant
     losses in any case.
+
+    Args:
+        check: the check of the other rows.
+        what: what a row is, in the plural: `battles` or `scores`.
+        battles: the battles.
+        cut: codes of the models that lack rows.
     """
     is_significant = check.p is not None and check.p <= ERROR_RATE
     if check.result is Result.FLAGGED and is_significant:

@@ -75,7 +75,10 @@ def latex_text(reports: Sequence[Report]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return a text with Markdown markup and control characters escaped."""
+    """Return a text with Markdown's inline markup (`MARKUP`) and control characters escaped.
+
+    Markup at the start of a line, such as `# ` or `- `, is not changed.
+    """
     return MARKUP.sub(lambda sign: f"\\{sign[0]}", printable(text))
 
 

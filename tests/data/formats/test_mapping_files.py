@@ -169,6 +169,20 @@ def test_files_of_human_labels_are_read_with_their_own_mapping_files(votes, type
     assert labelled.to_frame()["human"].notna().sum() == 1
 
 
+def test_a_glob_of_human_labels_whose_files_need_other_mappings_is_refused(votes):
+    from podium.data.query import BattleQuery
+    from podium.data.reading.judgments import read_query
+
+    content = votes.read_text()
+    votes.with_name("votes.podium.yaml").write_text(MAPPING)
+    for name in ("labels1.csv", "labels2.csv"):
+        votes.with_name(name).write_text(content)
+    votes.with_name("labels1.podium.yaml").write_text("columns: {item: prompt}")
+    labels = str(votes.with_name("labels*.csv"))
+    with pytest.raises(podium.UsageError, match="name these files one by one"):
+        read_query(BattleQuery([str(votes)], human_labels=[labels]))
+
+
 @pytest.mark.slow
 def test_the_error_for_an_unknown_file_prints_a_mapping_that_can_be_saved(tmp_path):
     path = tmp_path / "votes.csv"

@@ -55,13 +55,14 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "") -> Mo
 
 
 def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
-    """Change `api.generate` in place so that the errors it raises contain no secrets.
+    """Change `api.generate` in place so that the messages of its errors contain no secrets.
 
-    Servers may repeat a secret in an error, and Inspect logs errors. The errors keep their class.
+    Servers may repeat a secret in an error, and Inspect logs errors. The errors and their causes
+    keep their class. Texts in their `args` and `message` are changed, and no other attribute.
 
     Args:
         api: the provider of the judge.
-        secrets: texts that are replaced wherever they occur.
+        secrets: texts that are replaced (`redact`, which leaves very short ones).
     """
     generate = api.generate
 

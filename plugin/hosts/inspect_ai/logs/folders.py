@@ -924,10 +924,11 @@ def _facts_of_tasks(
 
 
 def _number_repeats(frames: Iterable[LogFrame]) -> None:
-    """Number repeats through all runs of a question, in the order of `frames`, in place.
+    """Number repeats through all runs of a model and task, in the order of `frames`, in place.
 
-    The column `repeat` is changed. In ordinary evals, it is the column `response` instead, which is
-    added if there is none.
+    Runs belong together if their logs have the same `question`. The numbers of each run are raised
+    by the numbers that earlier runs took, all of them alike. The column `repeat` is changed. In
+    ordinary evals, it is the column `response` instead, which is added, with 1, if there is none.
     """
     before: Counter[Any] = Counter()
     for log, frame in frames:

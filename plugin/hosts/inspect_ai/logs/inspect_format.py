@@ -53,9 +53,15 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
 def runs_in_logs(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRecord]:
     """Return the records of the ordinary evals in logs that count, named as in a ranking.
 
+    Which logs count, for example the newest of several of one model, is said by `choose_logs`.
+    Logs of tournaments are ignored.
+
     Args:
         sources: files that are logs, and others, which are ignored.
         reading: says whether names that look the same are joined.
+
+    Raises:
+        DataError: the only log is damaged, or logs contradict each other (`choose_logs`).
     """
     logs, _ = _logs_and_files_beside(sources)
     if not logs:

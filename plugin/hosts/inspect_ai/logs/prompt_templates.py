@@ -22,8 +22,9 @@ def prompt_template_in(path: Path) -> str | None:
     sample's input.
 
     Returns:
-        The template; None if a message holds no input as it is, or if the first two samples show
-        different templates, as with examples drawn for each sample.
+        The template. None if no message of the user holds the input as it is, if a text is unknown,
+        or if the first two samples show different templates, as with examples drawn for each
+        sample.
     """
     templates = {_template_of(sample) for sample in first_samples(path, COMPARED_SAMPLES)}
     return templates.pop() if len(templates) == 1 else None

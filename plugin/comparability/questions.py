@@ -333,7 +333,8 @@ def _names_by_id(
 def _settings_that_change_inputs(
     runs: Sequence[AskedRun], reference: Sequence[int], group: Sequence[int]
 ) -> list[str]:
-    """Return the settings in which two groups differ and that may have changed the inputs.
+    """Return the texts of the settings in which two groups differ and that may have changed the
+    inputs.
 
     The first run of the reference stands for its group. The result is empty if a run of the other
     group differs from it in no such setting.

@@ -638,7 +638,8 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
 def bound_text(decision: GateDecision, name: str) -> str:
     """Format a number of a decision with its unit.
 
-    An infinite end is `-∞` or `∞`. If nothing was compared, the text is a dash.
+    An end that is None is infinite and written `-∞` or `∞`. If nothing was compared, the text is a
+    dash.
 
     Args:
         decision: the decision about a requirement.
@@ -654,7 +655,7 @@ def bound_text(decision: GateDecision, name: str) -> str:
 
 
 def amount_text(value: float, measure: str, is_share: bool) -> str:
-    """Format a difference with the unit of its measure; an infinite one as `unbounded`.
+    """Format a difference with the unit of its measure; an infinite one, or NaN, as `unbounded`.
 
     Args:
         value: the difference.
@@ -694,7 +695,10 @@ def difference_interval_text(finding: PairFinding, low: float, high: float) -> s
 
 
 def p_text(p: float) -> str:
-    """Format a p-value with its relation sign, as `= .065`; below 0.001 as `< .001`."""
+    """Format a p-value with its relation sign, as `= .065`; below 0.001 as `< .001`.
+
+    A p-value of 1 or more, and NaN, give `= 1`.
+    """
     if p < 0.001:
         return "< .001"
     if p < 1:

@@ -438,7 +438,8 @@ def _compare_pairs(
         its slices.
 
     Raises:
-        UsageError: no comparison could be made, and at least one failed because of an option.
+        UsageError: there is no column `by`, a slice has no scores to compare, or no comparison
+            could be made and at least one failed because of an option.
     """
     findings: list[PairFinding] = []
     failures: list[str] = []

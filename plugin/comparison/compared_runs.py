@@ -37,8 +37,8 @@ def name_compared_runs(
         a path is a URL. A format that cannot read the paths is skipped.
 
     Raises:
-        UsageError: a path holds runs of one model with different settings, or both paths hold runs
-            of one model and have no task in common.
+        UsageError: a path does not exist, a path holds runs of one model with different settings,
+            or both paths hold runs of one model and have no task in common.
     """
     paths = [find_files(word, suffixes) for word in words]
     for file_format in catalogue.formats():

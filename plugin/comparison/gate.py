@@ -188,7 +188,7 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
 
     Raises:
         UsageError: a requirement cannot be parsed, or there is no such file.
-        DataError: the file is not a list of requirements with known fields.
+        DataError: the file is not a list of requirements with known fields, or the list is empty.
     """
     texts = [typed] if isinstance(typed, str) else typed
     requirements = [parse_requirement(text) for text in texts]

@@ -252,7 +252,10 @@ class PairFinding:
 
     @property
     def has_busy_raters(self) -> bool:
-        """Whether all voters or judges count as few, because few gave most of the verdicts."""
+        """Whether all voters or judges count as few, because few gave most of the verdicts.
+
+        False if the errors do not include how voters or judges differ.
+        """
         effective = self.difference.effective_raters
         return effective is not None and effective < FEWEST_EFFECTIVE_RATERS
 

@@ -534,7 +534,11 @@ class Battles:
         return SwapReport(*numbers) if any(numbers) else None
 
     def unparsed_reasons(self) -> dict[str, int]:
-        """Count the unparsed battles by reason, the most frequent first."""
+        """Count the unparsed battles by reason, the most frequent first.
+
+        A battle that has no credit because a score is missing does not count. A battle without a
+        reason counts under `NO_REASON`.
+        """
         unparsed, _ = self._reasons
         return unparsed
 

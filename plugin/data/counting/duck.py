@@ -108,7 +108,10 @@ class Duck:
         del self.connection
 
     def watch(self, path: Path) -> None:
-        """Record the state of a file. If it changes later, storing a query raises DataError."""
+        """Record the state of a file.
+
+        If the file changes later, storing a query or viewing arrays raises DataError.
+        """
         self._watched[path] = _state(path)
 
     def fresh(self, stem: str) -> str:

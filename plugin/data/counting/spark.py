@@ -224,7 +224,10 @@ class Spark:
                 yield arrays_of(batch)
 
     def columns(self, name: str) -> dict[str, str]:
-        """Return the type of each column of a table or view, by DuckDB's names of types."""
+        """Return the type of each column of a table or view, by name of the column.
+
+        The types have DuckDB's names (`TYPES`); any other type has Spark's name in capital letters.
+        """
         return {
             column: TYPES.get(kind, kind.upper())
             for column, kind in self.session.table(name).dtypes

@@ -290,6 +290,8 @@ class Verdicts:
     ) -> list[tuple[str, int]]:
         """Return the most frequent texts of a column among unparsed judgments, with their counts.
 
+        A judgment counts as unparsed if its credit is empty, even if its margin decides the battle.
+
         Args:
             column: name of a column; the result is empty if there is none, or no column `credit`.
                 Empty cells are left out.

@@ -186,7 +186,11 @@ def _undated_prompt_hash(row: Mapping[str, Any]) -> str:
 
 
 def prompt_of_row(row: Mapping[str, Any]) -> str | None:
-    """Return the prompt of a row's first request; None if the row does not have it."""
+    """Return the prompt of a row's first request; None if the row does not have it.
+
+    Without a request, the prompt is the field `input` of the row. Of a list, it is the first
+    element.
+    """
     request = request_of(row.get("arguments"))
     prompt = request[0] if request else row.get("input")
     if isinstance(prompt, list) and prompt:

@@ -72,7 +72,10 @@ def join_equal_documents(scores: Sequence[Scores]) -> list[Scores]:
 
 
 def _differ_at_a_place(scores: Sequence[Scores]) -> bool:
-    """Return whether a place in the data set has documents with different hashes."""
+    """Return whether a place in the data set has documents with different hashes.
+
+    Documents whose place is not known, or whose row has neither document nor hash, do not count.
+    """
     items_by_place: dict[str, set[str]] = defaultdict(set)
     for file_scores in scores:
         for document in file_scores.documents:

@@ -113,5 +113,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names."""
+    """Return the public names and `__version__`, sorted."""
     return sorted([*__all__, "__version__"])

@@ -75,7 +75,10 @@ class Check:
         return self.result is not Result.NOT_KNOWN
 
     def map_texts(self, change: Callable[[str], str]) -> "Check":
-        """Return the check with a function applied to its reason, answer and texts in fields."""
+        """Return the check with a function applied to its reason, answer and fields that are texts.
+
+        Fields of any other kind, such as lists of texts, are unchanged.
+        """
         fields = {
             name: change(value) if isinstance(value, str) else value
             for name, value in self.fields.items()

@@ -116,7 +116,7 @@ def _read_families(typed_families: str) -> dict[str, str]:
             existing file counts as a file even if its name has an equals sign.
 
     Raises:
-        DataError: the file names no family.
+        DataError: the file names no family or cannot be read, or a model has two rows in it.
     """
     from podium.data.reading.side_tables import about_models, families_of
 

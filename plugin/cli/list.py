@@ -89,7 +89,8 @@ def _settings_text(options: Mapping[str, Parameter]) -> str:
 
 
 def _hosts() -> list[tuple[str, ...]]:
-    """Return a row per host: its command, and its package with the installed version."""
+    """Return a row per host: its command, and its package with the installed version, or that it is
+    not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     rows: list[tuple[str, ...]] = []

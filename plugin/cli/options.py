@@ -181,7 +181,7 @@ def typed_by_group(left_out: Collection[str]) -> tuple[list[str], list[str]]:
     """Return the arguments of the command that runs, as typed: those of reading, and the others.
 
     Those of reading are the sources and the options of `READING_PARAMETERS`. Options that were not
-    typed are left out.
+    typed are left out. A source that begins with a dash gets `./` in front.
 
     Args:
         left_out: names of parameters that are left out.

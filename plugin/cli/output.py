@@ -58,7 +58,7 @@ def show_progress() -> Iterator[None]:
     ) as bar:
 
         def show_steps(steps: "Sequence[Any]", what: str) -> "Iterator[Any]":
-            """Return the steps one by one; the bar moves on with each."""
+            """Return the steps one by one; the bar, labelled `what`, moves on with each."""
             return iter(bar.track(steps, description=what))
 
         token = tracker.set(show_steps)

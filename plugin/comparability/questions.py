@@ -72,6 +72,9 @@ class PairedTasks:
 def pair_tasks(asked_runs: Sequence[AskedRun], allowed: Collection[str] = ()) -> PairedTasks:
     """Pair the items of the runs of several tasks, each task for itself; see `pair_questions`.
 
+    Items of a task are paired by their ids if the inputs of each id are equal, else by their
+    inputs.
+
     Args:
         asked_runs: the runs of all tasks.
         allowed: names of the findings that the user accepts.

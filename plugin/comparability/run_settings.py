@@ -130,7 +130,11 @@ class SettingDifference:
 
     @property
     def values_text(self) -> str:
-        """The values with their models, without the names of setting and task."""
+        """The values with their models, without the names of setting and task.
+
+        At most four values, and three models of each, are named. Implied settings follow if their
+        kind is in `FLAGGED_KINDS`.
+        """
         values = [f"{value} ({some(names, most=3)})" for value, names in self.models.items()]
         text = some(values, most=4)
         names = [setting.text for setting in self.implied if setting.kind in FLAGGED_KINDS]

@@ -409,7 +409,7 @@ def _find_model(name: str, battles: Battles) -> str:
     """Return the full name of a model, which may be typed without its provider; see `find_name`.
 
     Raises:
-        UsageError: there is no such model.
+        UsageError: there is no such model, or several fit the name.
         NotIdentifiedError: the model is in the sources and was lost, for a reason that is given.
     """
     try:
@@ -687,7 +687,8 @@ def _with_orders_of_slices(
 
     In a slice whose verdicts show that the order has no effect, the doubt about all verdicts is
     dropped. Where the order decides, it is the `judge_doubt`; where a judge that read single orders
-    favours the response shown first, and this may explain the difference, it is the `doubt`.
+    favours the response shown first, and this may explain the difference, it is the `doubt`. Slices
+    in which scores are compared are unchanged, and so are all findings without a column `by`.
 
     Args:
         findings: what was compared, with the doubts of all verdicts.

@@ -126,7 +126,8 @@ def _labelled_paths(
 def _names_of_places(labels: Sequence[str | None], paths: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the models at two paths: labels, else names of files or folders.
 
-    If these are equal, the names of the parent folders are added.
+    If these are equal, the names of the parent folders are added. The name of a file or folder ends
+    before its first dot.
 
     Raises:
         UsageError: the names are equal even with the parent folders.

@@ -289,7 +289,9 @@ class PairFinding:
 
         A slice has no `slices` and no `item_results`. `item_results` has at most `MOST_ITEMS`
         items, with weights only if weights differ. `further_items` is None if the two are
-        distinguishable, or if there is a `doubt`.
+        distinguishable, or if there is a `doubt`. The key `rater_check` is there only if there is
+        this check. `unit` is left out if it is an item, `raters` if there are none, and both in
+        slices.
         """
         by_weight = self.tally_by_weight
         won, lost, even = self.tally

@@ -603,7 +603,9 @@ class Battles:
     def battles_of_model(self, model: str) -> "Battles":
         """Keep all battles of one model, readable or not.
 
-        `missing` becomes None unless these are all battles.
+        Other models that it never met are dropped. Facts that hold only for all battles, such as
+        `missing`, are cleared unless these are all battles. The result is empty if there is no such
+        model.
         """
         sides = ("model_a", "model_b")
         return self._part(self._rows_to_search(*sides).keep_where(sides, [model]))

@@ -66,7 +66,10 @@ class BattleFrame:
     @property
     def judges(self) -> tuple[str, ...]:
         """Names of all judges, sorted. If only some rows have a judge, the others count as
-        `UNNAMED_JUDGE`, the last name."""
+        `UNNAMED_JUDGE`, the last name.
+
+        Empty without a column of judges, or if all its cells are empty.
+        """
         if "judge" not in self.table:
             return ()
         named = self.values_of("judge")

@@ -137,7 +137,10 @@ class Duck:
         return self._frames.get(name)
 
     def attach(self, name: str, path: Path) -> None:
-        """Attach a DuckDB file read-only under this name."""
+        """Attach a DuckDB file read-only under this name.
+
+        An error of DuckDB is raised if the file is not a whole database.
+        """
         self.connection.execute(f"attach {sql_literal(str(path.resolve()))} as {name} (read_only)")
         self._made.append(("detach", name))
 
@@ -166,7 +169,10 @@ class Duck:
         self._made.append(("drop view", name))
 
     def store(self, name: str, query: str) -> None:
-        """Run a query once and store its rows as a table, on disk if memory is short."""
+        """Run a query once and store its rows as a table, on disk if memory is short.
+
+        DataError is raised if DuckDB cannot run the query, or if a watched file has changed.
+        """
         self._run(f"create table {name} as {query}")
         self._made.append(("drop table", name))
         self._refuse_changed()
@@ -178,7 +184,8 @@ class Duck:
     def fits_numbers(self, rows: int) -> bool:
         """Return whether so many rows may be numbers in memory (`ROWS_IN_NUMBERS`).
 
-        They may not if the memory is limited, because the limit is that of the database.
+        They may not if there are none, or if the memory is limited, because the limit is that of
+        the database.
         """
         return not self._has_limit and 0 < rows <= ROWS_IN_NUMBERS
 
@@ -312,14 +319,18 @@ class Duck:
     def arrays(self, query: str) -> dict[str, np.ndarray]:
         """Return the columns of a query by name, shape (rows,) each.
 
-        An empty cell is NaN among numbers, else None.
+        An empty cell is NaN among numbers, else None. DataError is raised if DuckDB cannot run the
+        query.
         """
         with _convert_duckdb_errors():
             columns = self.connection.sql(query).fetchnumpy()
         return {name: _fill_empty(column) for name, column in columns.items()}
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return all rows of a small query as Python values."""
+        """Return all rows of a small query as Python values.
+
+        DataError is raised if DuckDB cannot run the query.
+        """
         return self._run(query).fetchall()
 
     def batches(

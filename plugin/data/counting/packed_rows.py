@@ -279,7 +279,9 @@ def _pack_rows(
 
 
 class _FloatCodes:
-    """Codes of different numbers, from 0, in the order in which the numbers appear.
+    """Codes of different numbers, from 0.
+
+    Numbers that a column adds get the next codes, in the order of their bits.
 
     Args:
         most: largest number of codes.

@@ -167,7 +167,8 @@ class Spark:
     def arrays(self, query: str) -> dict[str, np.ndarray]:
         """Return the columns of a query by name, shape (rows,) each.
 
-        An empty cell is NaN among numbers, else None.
+        An empty cell is NaN among numbers, else None. DataError is raised if Spark cannot run the
+        query.
         """
         return arrays_of(self.table(query))
 
@@ -189,7 +190,10 @@ class Spark:
             return pa.Table.from_pandas(frame.toPandas())
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return all rows of a small query as Python values."""
+        """Return all rows of a small query as Python values.
+
+        DataError is raised if Spark cannot run the query.
+        """
         with _convert_spark_errors():
             return [tuple(row) for row in self.session.sql(query).collect()]
 

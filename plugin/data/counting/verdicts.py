@@ -405,7 +405,8 @@ class Verdicts:
         """Return the positions of the two judgments of each order pair, shape (pairs, 2).
 
         They are positions among all judgments in the order of reading, the earlier one first. It
-        may be of either order.
+        may be of either order. The shape is (0, 2) without a column `order`, or if no row has an
+        item.
         """
         if "order" not in self.columns or not self.has_items:
             return np.empty((0, 2), dtype=np.int64)
@@ -942,6 +943,7 @@ class Verdicts:
         """Count the rows of pairs that a judge has both as (a, b) and as (b, a) on one item.
 
         They may be two orders whose column `order` is missing. Rows without an item do not count.
+        The judgments must have no column `order`.
         """
         matchups = (
             f"select battles as met, forward as met_as_ab from {self.cells()} "

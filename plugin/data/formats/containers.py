@@ -112,8 +112,9 @@ def open_records(path: Path, engine: Duck, bad_rows: list[BadRow] | None = None)
 def read_records(path: Path) -> "pd.DataFrame":
     """Read a file of any known container, or a table of a DuckDB file as `path#table`.
 
-    The index of the data frame has the numbers of the rows. Its name is `row` or `line`. Errors
-    are those of `open_records`.
+    The index of the data frame has the numbers of the rows. Its name is `row` or `line`. UsageError
+    is raised if there is no such file or table, and DataError if the file is empty, binary or
+    damaged.
     """
     return open_records(path, shared_engine()).frame()
 

@@ -106,7 +106,8 @@ def _means_of_items(table: "pd.DataFrame") -> "pd.DataFrame":
 def _helm_metrics(path: Path) -> "dict[str, pd.DataFrame]":
     """Return the statistics in a file of HELM by `metric,split`: item, place and score of each.
 
-    Statistics of perturbed instances are left out.
+    Statistics of perturbed instances are left out. A file of another form raises ValueError,
+    KeyError, TypeError or AttributeError.
     """
     rows = []
     for number, entry in enumerate(parse_json(path.read_bytes()), 1):
@@ -138,7 +139,8 @@ def _parquet_metrics(path: Path) -> "dict[str, pd.DataFrame]":
 
     The numbers are those of the columns, except `NON_METRIC_COLUMNS`, and those in the mappings of
     the column `metrics`. The id of an item is a hash of its text. Newer files of lighteval are read
-    by `_lighteval_metrics`.
+    by `_lighteval_metrics`. ValueError is raised if the file is not Parquet, or if no column has
+    the text of an item.
     """
     import pandas as pd
     import pyarrow.parquet

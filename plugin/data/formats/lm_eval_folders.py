@@ -461,6 +461,7 @@ def _name_items_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) 
     """Return rows in which a document whose target differs between runs is an item per target.
 
     Such an item is `ITEM@` with the first 6 characters of the target. Other items keep their ids.
+    An empty target counts as a target of its own.
 
     Args:
         rows: scores of all runs on a task.
@@ -493,8 +494,8 @@ def _split_by_file(
     """Split rows into a table per file.
 
     The columns are `item`, `model`, `score`, `metric`, `task`, `category`, `reason` and the columns
-    of items in `attrs["item_columns"]`. The index is the number of the line. The `attrs` have
-    `measures` and `lower`.
+    of items in `attrs["item_columns"]`. The index is the place of the row in the file as text, `3`
+    for `line 3` (another place is kept whole). The `attrs` have `measures` and `lower`.
 
     Args:
         rows: the scores of all files.

@@ -92,7 +92,8 @@ def find_groups(
 
     Returns:
         The group by task. Tasks without a group are left out, and so are those of a group whose
-        tasks are ranked by several metrics, of which fewer than two tasks are ranked, or whose
+        tasks are ranked by several metrics, of which fewer than two tasks are ranked, which shares
+        a task with a larger group, or whose
         results have no figure of the metric. And notes on groups whose figure is neither the mean
         over documents nor over tasks, which are left out, too.
     """

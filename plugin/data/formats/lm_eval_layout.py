@@ -275,6 +275,8 @@ def is_samples(path: Path) -> bool:
 def first_row(path: Path) -> dict[str, Any] | None:
     """Return the row in the first line of a file.
 
+    Of a list of rows in one line, it is the first one.
+
     Returns:
         The row; None if the line is no JSON object, or if the file cannot be read.
     """
@@ -583,7 +585,10 @@ def _rows_of_list(content: bytes) -> list[dict[str, Any]]:
 
 
 def read_doc_hash(row: Mapping[str, Any]) -> str:
-    """Return the hash of a row's document. If the row has none, compute it as lm-eval does."""
+    """Return the hash of a row's document. If the row has none, compute it as lm-eval does.
+
+    Without a document, it is the hash of `null`.
+    """
     recorded_hash = text_of(row.get("doc_hash"))
     if recorded_hash is not None:
         return recorded_hash
@@ -616,6 +621,7 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
 
 
 def place_in_set(row: Mapping[str, Any]) -> float:
-    """Return a row's `doc_id`, which is the document's position in the data set; 0 if missing."""
+    """Return a row's `doc_id`, which is the document's position in the data set; 0 if it is missing
+    or no number."""
     place = row.get("doc_id")
     return float(place) if isinstance(place, int | float) else 0.0

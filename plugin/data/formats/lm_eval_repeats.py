@@ -32,7 +32,8 @@ def accept_repeats(
 
     Returns:
         A sentence on the accepted finding if the numbers differ; empty if they do not, or if fewer
-        than two runs say how many repeats vote.
+        than two models have a run that says how many repeats vote. Of several such runs of a model,
+        the last one counts.
 
     Raises:
         DataError: the numbers differ, and the finding `epochs` is not allowed.

@@ -406,7 +406,9 @@ def _choose_pairs(
 
 
 def _find_model(name: str, battles: Battles) -> str:
-    """Return the full name of a model, which may be typed without its provider; see `find_name`.
+    """Return the full name of a model, which may be typed without its provider or settings.
+
+    So `gpt-4o` finds `openai/gpt-4o` or `gpt-4o (shots=0)`.
 
     Raises:
         UsageError: there is no such model, or several fit the name.

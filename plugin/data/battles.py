@@ -292,7 +292,8 @@ class Battles:
 
     @cached_property
     def _battles_by_pair(self) -> tuple[np.ndarray, np.ndarray]:
-        """The codes of the battles' pairs, ascending, and the positions of these battles.
+        """The codes of the battles' pairs, ascending, and the positions of these battles, shape
+        (battles,) each.
 
         Battles of a pair keep their order. Without it, each of many pairs would search all battles.
         """

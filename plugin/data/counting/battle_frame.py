@@ -262,7 +262,7 @@ class BattleFrame:
     def take(self, keep: np.ndarray) -> "BattleFrame":
         """Return the battles for which a mask, shape (battles,), is True.
 
-        Models without a battle are dropped.
+        Models without a battle are dropped. `judgments` and `merged_grades` of the result are None.
         """
         table = self.table.loc[keep].reset_index(drop=True)
         models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))

@@ -229,7 +229,8 @@ def _verdict_or_sign(present: Present, side: str = "") -> str:
 def unparsed_query(judgments: str, present: Present) -> str:
     """Return a query (SQL) of the reasons of unparsed judgments and their counts, in this order.
 
-    A missing reason is `NO_REASON`.
+    A missing reason is `NO_REASON`. `present` has the names of the columns of the judgments.
+    Judgments of order pairs are counted one by one.
     """
     reason = sql_literal(NO_REASON)
     if "reason" in present:
@@ -576,7 +577,7 @@ def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
 def order_pairs_query(sided: str, present: Present) -> str:
     """Return a query (SQL) of the row numbers (`earlier`, `later`) of the judgments of order pairs.
 
-    Either order may be the earlier one.
+    Either order may be the earlier one. `present` has the names of the columns of the judgments.
     """
     row_numbers = {"earlier": Aggregate("min", ROW), "later": Aggregate("max", ROW)}
     grouped = grouping_of_judgments(present, row_numbers).query(sided)

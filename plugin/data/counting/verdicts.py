@@ -701,6 +701,9 @@ class Verdicts:
     ) -> dict[str, np.ndarray]:
         """Return sums of columns of the cells, by pair.
 
+        The result has `first` and `second`, the codes of the models, and the sums by name of the
+        column; arrays of shape (pairs,), sorted by both codes.
+
         Args:
             names: names of the columns.
             met: SQL condition of the cells that are summed.

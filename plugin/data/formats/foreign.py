@@ -329,7 +329,8 @@ def guess_credits(records: Records) -> dict[str, str]:
 
     The credits are guesses that the user must correct, and `?` for unknown words. The result is
     empty if there are no words that an option can hold, or more than `MOST_PROPOSED` numbers, which
-    no map can list. Only the first `MOST_PROPOSED` words in sorted order are taken.
+    no map can list. Only the first `MOST_PROPOSED` words in sorted order are taken. A number from 0
+    to 1 is its own credit, and any other number has the credit `?`.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return {}
@@ -356,7 +357,8 @@ def guess_credits(records: Records) -> dict[str, str]:
 def likely_credits(words: list[str]) -> dict[str, str]:
     """Return the likely credit of each word, as text; `?` if it is unknown.
 
-    Words that cannot be written in an option, or have more than 40 characters, are left out.
+    Words with a comma, which cannot be written in an option, or with more than 40 characters are
+    left out.
     """
     credits = {}
     for word in words:

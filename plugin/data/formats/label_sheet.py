@@ -98,7 +98,10 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _escape(text: str) -> str:
-    """Escape control characters, except line breaks, and make a formula plain text."""
+    """Escape control characters, except line breaks, and make a formula plain text.
+
+    Every line break becomes a line feed, and one at the end of the text is dropped.
+    """
     lines = escape_formula(text).splitlines()
     return "\n".join(map(printable, lines))
 

@@ -220,7 +220,7 @@ def _join_incomplete_files(lost: Sequence[Notice]) -> list[Notice]:
     """Return the losses with one note on all samples files that lack documents.
 
     The note gives the numbers of documents file by file, or once if they are the same in all files.
-    A note on a single file is kept.
+    A note on a single file is kept. The joined note stands where the first one stood.
     """
     incomplete = [note for note in lost if note.code == "documents-missing"]
     if len(incomplete) < 2:

@@ -128,6 +128,10 @@ def _identify_by_parts(
 
     Items are named by category only if the tables say nothing of the questions, and ids are numbers
     that begin anew in each category (`note_numbered_anew`). Otherwise, the tables are unchanged.
+
+    Raises:
+        OtherQuestionError: rows of one id have different inputs or reference answers, and the rows
+            do not show why.
     """
     if not parts.is_empty:
         identified = _identify_by_inputs(engine, tables, parts)
@@ -217,6 +221,10 @@ def _identify_by_inputs(
         engine: the database.
         tables: the tables.
         parts: what the tables say of their questions. It is not empty.
+
+    Raises:
+        OtherQuestionError: rows of one id have different inputs or reference answers, and the rows
+            do not show why.
     """
     if not _have_conflict(engine, tables, parts):
         if not any(parts.main):

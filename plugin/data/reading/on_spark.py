@@ -25,7 +25,10 @@ REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names 
 
 
 def is_parquet(sources: Sequence[Any]) -> bool:
-    """Return whether all sources are paths that end in `.parquet`, which Spark reads itself."""
+    """Return whether all sources are texts that end in `.parquet`, which Spark reads itself.
+
+    The result is False if a source is a `Path` or a data frame, and if there is no source.
+    """
     return bool(sources) and all(
         isinstance(each, str) and each.endswith(".parquet") for each in sources
     )

@@ -180,7 +180,10 @@ class Column:
 
     @property
     def non_number_condition(self) -> str:
-        """SQL condition that is true for a cell that is neither empty nor a number."""
+        """SQL condition that is true for a cell that is neither empty nor a number.
+
+        Words of `EMPTY`, such as `none`, count as empty cells.
+        """
         empty = ", ".join(map(sql_literal, sorted(EMPTY)))
         return f"{self.number} is null and lower(trim({self.text})) not in ({empty})"
 

@@ -130,7 +130,8 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
 def _typed_cell(name: str, old: str, kind: str) -> str:
     """Return SQL that converts a column to its type in the battles table.
 
-    A column that is not of the battles table is not converted.
+    NaN and empty names become NULL, and an empty weight becomes 1. A column that is not of the
+    battles table is not converted.
 
     Args:
         name: podium's name of the column.

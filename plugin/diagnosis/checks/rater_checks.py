@@ -222,9 +222,7 @@ def _check_lead(
 def _try_scores(
     battles: Battles, scores_without: "Callable[[Battles], ScoresWithout | None]"
 ) -> "ScoresWithout | Check | None":
-    """Return scores without each voter or judge.
-
-    None with one judge and no voters.
+    """Return scores without each voter or judge, or the check that a fit failed.
 
     Returns:
         The scores; a check that is not known if a fit fails; None with one judge and no voters.

@@ -140,8 +140,9 @@ class Column:
     def number(self) -> str:
         """SQL for the column as floats (DOUBLE).
 
-        True and false are 1 and 0. Cells that are empty, NaN or not a number are NULL. Texts of
-        numbers are numbers, with a decimal comma only if `comma` is True.
+        Booleans, also in JSON, are 1 and 0. Cells that are empty, NaN or not a number, such as the
+        text `true`, are NULL. Texts of numbers are numbers, with a decimal comma only if `comma` is
+        True.
         """
         if self.type in REALS:
             return nan_as_empty(f"cast({self.sql} as double)")

@@ -150,9 +150,10 @@ class ItemColumns:
         self._rows_by_item.setdefault(item, []).append(short_values(cells))
 
     def add_to(self, frame: "pd.DataFrame") -> list[str]:
-        """Add the columns that divide the items to a table, and return their names.
+        """Add the columns that divide the items to a table, and return the names of those added.
 
-        The arguments are those of `add_columns`.
+        A value counts if all rows of an item agree on it. The table has a column `item` and is
+        changed in place; a column that it has already is kept as it is.
         """
         rows = {item: agreed_values(rows) for item, rows in self._rows_by_item.items()}
         return add_columns(frame, dividing_columns(rows))

@@ -120,7 +120,8 @@ def _merge_trials_of_judges(table: "pd.DataFrame", keys: "pd.Series") -> "pd.Dat
 
     The columns are `battle`, `judge`, the figures, `outcome` (the credit of the parsed verdict),
     `reason` and `quorum`, both of the first repeat with one. A figure is missing if a readable
-    repeat lacks it; `hard_credit` is the mean over the repeats that have it.
+    repeat lacks it, or if no repeat is readable; `hard_credit` is the mean over the readable
+    repeats that have it.
     """
     import pandas as pd
 
@@ -145,7 +146,7 @@ def _merge_trials_of_judges(table: "pd.DataFrame", keys: "pd.Series") -> "pd.Dat
 
 
 def _merge_judges(by_judge: "pd.DataFrame", rule: str) -> "dict[str, Any]":
-    """Return the merged columns of each battle, in the order of the battles.
+    """Return the merged columns by name: Series with a value per battle, in the order of battles.
 
     The quorum is that of the rows, by default more than half of the judges.
 

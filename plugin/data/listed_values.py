@@ -44,5 +44,5 @@ def _listed_in_text(text: str) -> list[str | int | float | bool] | None:
 
 
 def is_list(cell: str) -> bool:
-    """Return whether a cell lists values, and is not one value."""
+    """Return whether a cell is a list of values, also of a single one or of none."""
     return values_in_cell(cell) != (cell,)

@@ -150,7 +150,7 @@ class Measure:
     def names(self) -> frozenset[str]:
         """All texts by which a user may name the metric.
 
-        They are its names with and without the task, the scorer and the filter.
+        They are `name`, `own_name`, `metric` and `name_without_task`, without an empty text.
         """
         accepted_names = {self.name, self.own_name, self.metric, self.name_without_task}
         return frozenset(accepted_names - {""})

@@ -153,8 +153,9 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
     Returns:
         One outcome per item and pair (and model that is shown first, if that is fixed), whose
         `response` is 1, in order of appearance. Its credit is the mean over the readable outcomes;
-        None if there are none. A margin is averaged only if every readable outcome has one. The
-        outcomes are returned unchanged if all are about the first responses.
+        None if there are none. A margin is averaged only if every readable outcome has one. All
+        merged outcomes count as asked of judges. The outcomes are returned unchanged if all are
+        about the first responses.
     """
     if all(outcome.pairing.response == 1 for outcome in outcomes):
         return tuple(outcomes)

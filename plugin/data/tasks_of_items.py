@@ -21,7 +21,7 @@ def join_facts(facts: Sequence[TaskFacts]) -> TaskFacts:
     """Return what is known of the battles of several files, or of several tasks, together.
 
     The number of missing battles is unknown if that of any part is. A model is absent if it is so
-    in every part.
+    in every part. Without parts, no battle is missing and no model is absent.
     """
     numbers = [each.missing for each in facts if each.missing is not None]
     absent = [{*each.absent} for each in facts]

@@ -70,8 +70,9 @@ def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
         is_own: whether a column is about a model, shape (models, columns).
 
     Returns:
-        The cells; None if nothing is absent, if the grid is not complete otherwise, if it has fewer
-        than two columns, or if all columns are about the model.
+        The cells; None if nothing is absent, if the grid is not complete otherwise, if a column of
+        the model lacks `MOST_OF_OWN` or more, if the grid has fewer than two columns, or if all
+        columns are about the model.
     """
     if number.shape[1] < 2 or not number.size:
         return None
@@ -160,7 +161,8 @@ def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple
         The absent judgments over all grids; None if there are none. And the codes of the models
         whose absent battles are one run at the start or at the end of a grid: these may have been
         stopped on purpose, and their absent battles are not among the absent judgments. The codes
-        are in the order of the grids, and a code may occur twice.
+        are in the order of the grids, and a code may occur twice. With fewer than three models, and
+        without items, nothing is searched: the result is None and no codes.
     """
     if not _may_lack_verdicts(battles):
         return None, ()

@@ -26,7 +26,8 @@ def read_mt_bench_pairs(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read the two judgments in each row of MT-bench. Each judgment becomes a row.
 
     The judgment g1 shows model_1 first, and g2 shows it second. Each turn of a question is an item.
-    A winner `error` is unparsed. Only the first run in the file counts (`_rows_of_first_run`).
+    A winner `error` is unparsed. Only the first run in the file counts (`_rows_of_first_run`). The
+    records of judges and the notes are in `attrs["judges"]` and `attrs["notes"]`.
 
     Raises:
         DataError: a winner is unknown.
@@ -54,7 +55,8 @@ def read_mt_bench_scores(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read MT-bench's grades of single answers, 1 to 10, as pointwise scores.
 
     A grade of -1 and an empty one are unparsed. Each turn of a question is an item. Only the first
-    run in the file counts (`_rows_of_first_run`).
+    run in the file counts (`_rows_of_first_run`). The records of judges and the notes are in
+    `attrs["judges"]` and `attrs["notes"]`.
 
     Raises:
         DataError: a grade is no number.

@@ -46,8 +46,9 @@ def frame_of_results(records: Records) -> pd.DataFrame:
 
     Responses, prompts and the details of gradings, which are most of a file, are not read. The
     columns are those of `READ_COLUMNS` that the file has, and `prompt.label`, `is_graded` (whether
-    the result has a grading) and `input` (the variables as text). If answers are compared, there is
-    also `ANSWER_DIGEST`.
+    the result has a grading) and `input` (the variables as text). `prompt.label` and `input` are
+    absent if the file has none. If answers are compared (`are_answers_compared`) and the file has
+    responses, `ANSWER_DIGEST` has the MD5 digest of each output.
     """
     columns = {name: cells for name, cells in records.columns.items() if name in READ_COLUMNS}
     label = column_called(records, "prompt.label")

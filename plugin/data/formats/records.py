@@ -140,8 +140,9 @@ class Column:
     def number(self) -> str:
         """SQL for the column as floats (DOUBLE).
 
-        True and false are 1 and 0. Cells that are empty, NaN or not a number are NULL. Texts of
-        numbers are numbers, with a decimal comma only if `comma` is True.
+        Booleans, also in JSON, are 1 and 0. Cells that are empty, NaN or not a number, such as the
+        text `true`, are NULL. Texts of numbers are numbers, with a decimal comma only if `comma` is
+        True.
         """
         if self.type in REALS:
             return nan_as_empty(f"cast({self.sql} as double)")
@@ -180,7 +181,10 @@ class Column:
 
     @property
     def non_number_condition(self) -> str:
-        """SQL condition that is true for a cell that is neither empty nor a number."""
+        """SQL condition that is true for a cell that is neither empty nor a number.
+
+        Words of `EMPTY`, such as `none`, count as empty cells.
+        """
         empty = ", ".join(map(sql_literal, sorted(EMPTY)))
         return f"{self.number} is null and lower(trim({self.text})) not in ({empty})"
 
@@ -275,7 +279,8 @@ class Records:
             rest: SQL after the scan, such as a condition.
 
         Raises:
-            DataError: the file is damaged.
+            DataError: the file is damaged, or the memory does not suffice.
+            Error: DuckDB rejects the query, and the records have no `repair`.
         """
         connection = self.engine.connection
         return self._run(selection, rest, lambda query: connection.execute(query).fetchall())
@@ -287,7 +292,8 @@ class Records:
         JSON text is parsed.
 
         Raises:
-            DataError: the file is damaged, or does not fit into memory.
+            DataError: the file is damaged, does not fit into memory, or has JSON that is nested
+                too deeply.
         """
         import pandas as pd
 
@@ -492,8 +498,9 @@ def column_called(records: Records, name: str) -> Column | None:
     """Return the column of a name, or the values of a key in a column of objects (`COLUMN.KEY`).
 
     A key may have several parts, as in `answers.0.model`. A part that is a whole number also stands
-    for a place in a list, counted from 0. The result is None if there is no such column, and no
-    column with objects before the first dot. A column of objects without this key has empty cells.
+    for a place in a list, counted from 0. The result is None if there is no such column, and none
+    before the first dot whose type can hold objects (text can). A cell that is no object, or has
+    not this key, is empty.
     """
     if name in records.columns:
         return records.columns[name]

@@ -55,7 +55,8 @@ def pair_up(
     Several scores of a model in one trial are averaged, with a note. Model a is the one whose name
     sorts first. The credit of a model is 1 if its score is larger, and 0.5 if both are equal. There
     are two exceptions: scores that are probabilities (`probability_metrics`), and trials that are
-    averaged because models have different numbers of them.
+    averaged because models have different numbers of them. A battle with an empty score has no
+    credit, and a `reason`.
 
     Args:
         scores: a row per score.

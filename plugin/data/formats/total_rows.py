@@ -54,8 +54,9 @@ class _NamedRow:
 def leave_out_totals(matrix: Records) -> tuple[Records, list[Notice]]:
     """Return a matrix without its rows of means or sums, and a warning that names them.
 
-    A row with such a name whose scores are not those of the other rows stays: it may be an item.
-    The list is empty, and the matrix the same, if no row is left out.
+    Only rows whose item is a name of `TOTAL_NAMES` are tested. One whose scores are not the means
+    or sums of the other rows stays: it may be an item. The list is empty, and the matrix the same,
+    if no row is left out.
 
     Args:
         matrix: the scores, one per row, with the columns `item`, `model` and `score`.

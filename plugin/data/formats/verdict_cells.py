@@ -75,8 +75,8 @@ def parse_words(
 
     Args:
         column: the verdicts.
-        numbers: credit or margin by verdict.
-        unparsed: words which say that there is no verdict.
+        numbers: credit or margin by verdict. Upper and lower case make a difference.
+        unparsed: words which say that there is no verdict, in their exact spelling.
         remedy: what the user can do about an unknown verdict, for the error.
 
     Returns:
@@ -152,8 +152,8 @@ def rename_unless_taken(records: "pd.DataFrame", names: Mapping[str, str]) -> "p
 def side_of_winner(records: "pd.DataFrame", first: str, second: str) -> "pd.Series":
     """Return the column `winner`, in which names of models are replaced by names of their columns.
 
-    Other words are kept. A name is kept, too, if it is a word for a winner itself (`first`,
-    `second` or `tie`), or if both models have it.
+    Other words are kept. A name of a model is kept, too, if it is the name of one of the two
+    columns or `tie`, or if both models of the row have it.
 
     Args:
         records: the rows.

@@ -43,7 +43,7 @@ def note_rows_left_out(
     after: Sequence[RecordTable],
     conditions: Sequence[tuple[str, str]],
 ) -> list[Notice]:
-    """Return a note on the rows that the conditions of Arena's scripts left out.
+    """Return a note on the rows that the conditions of Arena's scripts left out, also if none were.
 
     Args:
         before: the tables before the conditions were applied.

@@ -37,7 +37,8 @@ def choose_rows(
 
     Raises:
         UsageError, DataError: no row meets a condition, the human judge is not among the judges,
-            or the groups of items cannot be used.
+            the groups of items cannot be used, rows of one id have different inputs, names that
+            look the same cannot be joined, or `lower_is_better` contradicts the files.
     """
     read = _join_names_of_query(read, query)
     query = _with_spelled_judge(query, read.tables)
@@ -115,7 +116,8 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     uses later are then dropped. The result has the notes and findings of all these steps.
 
     Raises:
-        UsageError: no row meets a condition.
+        UsageError: no row meets a condition, or `ids` is `per-category` without categories.
+        OtherQuestionError: rows of one id have different inputs, which the query does not allow.
     """
     tables, named = name_items(duck, name_metrics_by_filter(read.tables))
     identified = identify_items(duck, tables, query)
@@ -151,7 +153,8 @@ def _orient_scores_of_query(read: SourceTables, query: BattleQuery) -> SourceTab
     Earlier notes on the direction of a metric are dropped if its direction is decided here.
 
     Raises:
-        UsageError, DataError: see `podium.data.reading.directions.orient_scores`.
+        UsageError: the user gave a direction, and no table has scores.
+        DataError: the user's direction contradicts what files say, and is not accepted.
     """
     oriented = orient_scores(read.tables, query)
     notes = []

@@ -446,8 +446,9 @@ def _column_of_verdicts(
 ) -> str | None:
     """Return the column with the verdicts; None if there is none.
 
-    Its values are names of models or words for verdicts. A column whose name says that it has
-    verdicts may have other words or numbers. Besides names of models, there are at most
+    Its values are names of models or words for verdicts, and not only a single such word. A column
+    whose name says that it has verdicts may have any values. Besides names of models, there are at
+    most
     `MOST_WORDS` different values. Of several such columns, those with known values come first, then
     those whose name says so, then those with short names.
 

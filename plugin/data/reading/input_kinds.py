@@ -25,8 +25,9 @@ def kind_of_inputs(rows: ItemRows) -> InputKind:
     """Return what the inputs of ids with several inputs are.
 
     They are prompts of a judge if they hold the responses, or if the two orders of a pair have
-    different ones and are otherwise equal. They are questions if the column is called so, if most
-    inputs recur for several models or pairs of models, or if they are shorter than the responses.
+    different ones and are otherwise equal. They are questions if their columns are called so
+    (`QUESTION_NAMES`), if most inputs recur for several models or pairs of models, or if nearly all
+    are shorter than the responses.
 
     Args:
         rows: the rows; some id has several inputs.

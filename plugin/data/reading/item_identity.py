@@ -76,6 +76,9 @@ def identify_items(
 ) -> IdentifiedTables:
     """Rename the items of tables whose ids alone are not the items.
 
+    If rows of one id have different inputs that nothing explains, and the query allows the finding
+    `questions`, the ids stay the items (only turns are named), and `accepted` says so.
+
     Args:
         engine: the database.
         tables: all tables. If one of them is of a host's eval or has no column `item`, all are left
@@ -128,6 +131,10 @@ def _identify_by_parts(
 
     Items are named by category only if the tables say nothing of the questions, and ids are numbers
     that begin anew in each category (`note_numbered_anew`). Otherwise, the tables are unchanged.
+
+    Raises:
+        OtherQuestionError: rows of one id have different inputs or reference answers, and the rows
+            do not show why.
     """
     if not parts.is_empty:
         identified = _identify_by_inputs(engine, tables, parts)
@@ -217,6 +224,10 @@ def _identify_by_inputs(
         engine: the database.
         tables: the tables.
         parts: what the tables say of their questions. It is not empty.
+
+    Raises:
+        OtherQuestionError: rows of one id have different inputs or reference answers, and the rows
+            do not show why.
     """
     if not _have_conflict(engine, tables, parts):
         if not any(parts.main):
@@ -360,7 +371,10 @@ def _note_other_words(rows: ItemRows, finding: QuestionFinding) -> list[Notice]:
 
 
 def _lack_of_inputs(parts: QuestionParts) -> list[QuestionFinding]:
-    """Return a finding if some tables say what was asked and others do not."""
+    """Return a list of one finding if some tables say what was asked and others do not.
+
+    The list is empty if all tables say it, or none.
+    """
     if all(parts.main) or not any(parts.main):
         return []
     # The task is not named: the finding is about all tables.

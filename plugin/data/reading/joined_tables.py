@@ -88,7 +88,8 @@ def join_tables(
             `mean` and `median` need.
 
     Raises:
-        DataError: scores make no battle, because no two models have a score of one item.
+        DataError: scores make no battle, because no two models have a score of one item; or the
+            scores of one trial have different weights.
     """
     # `scored` are the tables of scores, and `played` the tables of battles.
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]

@@ -138,7 +138,11 @@ def read_query(query: BattleQuery) -> Battles:
     """Read the battles that a query describes.
 
     Raises:
-        UsageError, DataError, NotIdentifiedError: see `read_battles`.
+        UsageError: a path, format or column does not exist, the files have different formats, or a
+            mapping file is not for all sources.
+        DataError: a file is damaged, or a value in it is invalid; a `OneModelError` if the scores
+            are of one model.
+        NotIdentifiedError: no battle gets a human label, or a name of a metric fits several.
     """
     query, notes = apply_mapping_file(query, local_paths(query.sources))
     with texts_in(query.encoding):
@@ -181,7 +185,11 @@ def _read_sources(plan: ReadingPlan) -> Battles:
     """Read the battles of all sources, with Spark if it can read them itself, else with DuckDB.
 
     Even if Spark counts the verdicts, DuckDB reads files that Spark cannot read. If the query names
-    a human judge, its verdicts become the labels of the others' battles.
+    a human judge, its verdicts become the labels of the others' battles. Labels from other files
+    are not read here.
+
+    Raises:
+        OneModelError: the scores are of one model; the error names its runs that do not count.
     """
     query = plan.query
     counting = start_engine(query.engine, query.memory)

@@ -65,8 +65,8 @@ def apply_mapping_file(
         paths: the paths of its sources on disk (`local_paths`).
 
     Raises:
-        UsageError: the file that the query names does not exist, or not all sources have the same
-            file.
+        UsageError: the file that the query names does not exist, not all sources have the same
+            file, or pyyaml is not installed.
         DataError: the file is no mapping file; the error names the key.
     """
     path = _mapping_file_of_query(query, paths)
@@ -166,7 +166,9 @@ def read_mapping_file(path: Path) -> dict[str, Any]:
 def _mapping_file_of_query(query: BattleQuery, paths: Sequence[Path]) -> Path | None:
     """Return the mapping file that a query names, or that stands beside its sources; None for none.
 
-    The arguments are those of `apply_mapping_file`.
+    Args:
+        query: the query.
+        paths: the paths of its sources on disk; fewer than sources if some are not on disk.
 
     Raises:
         UsageError: there is no such file, or not all sources have the same file. The message speaks

@@ -25,7 +25,10 @@ REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names 
 
 
 def is_parquet(sources: Sequence[Any]) -> bool:
-    """Return whether all sources are paths that end in `.parquet`, which Spark reads itself."""
+    """Return whether all sources are texts that end in `.parquet`, which Spark reads itself.
+
+    The result is False if a source is a `Path` or a data frame, and if there is no source.
+    """
     return bool(sources) and all(
         isinstance(each, str) and each.endswith(".parquet") for each in sources
     )
@@ -127,7 +130,8 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
 def _typed_cell(name: str, old: str, kind: str) -> str:
     """Return SQL that converts a column to its type in the battles table.
 
-    A column that is not of the battles table is not converted.
+    NaN and empty names become NULL, and an empty weight becomes 1. A column that is not of the
+    battles table is not converted.
 
     Args:
         name: podium's name of the column.

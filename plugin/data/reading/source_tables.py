@@ -174,6 +174,8 @@ def _gather_tables(
 def _table_of_sheet(records: Records, frame: "pd.DataFrame", format: str) -> RecordTable | None:
     """Check a sheet, and return it as a table with the facts in the `attrs` of its data frame.
 
+    The result is never None.
+
     Raises:
         NoRowError: the sheet has no row.
         DataError: a column is missing, or a value is invalid.
@@ -270,7 +272,7 @@ def _open_file(
     Args:
         file: the file.
         engine: the database.
-        bad_rows: takes the malformed rows, see `open_records`.
+        bad_rows: takes the malformed rows, which are left out when the rows are read.
         is_optional: whether the file was found in a folder. If it is no table, as a summary or a
             configuration, its records have no columns, so that it is left out with a note.
 

@@ -28,8 +28,9 @@ def scan_files(query: BattleQuery, counting: Spark) -> Battles:
     """Let Spark read the battles in Parquet files with podium's columns.
 
     Raises:
-        UsageError, DataError: see `scan_parquet`; or two models or judges have names that look the
-            same.
+        UsageError: a file cannot be read, or a column that the query names is missing.
+        DataError: a needed column is missing, a value is invalid, or two models or two judges have
+            names that look the same.
     """
     places = [str(source) for source in query.sources]
     relation = scan_parquet(counting, places, query.foreign.columns)

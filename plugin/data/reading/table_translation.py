@@ -49,7 +49,8 @@ def translate_tables(
         several tables, one is left out whose battles are all of a model with itself.
 
     Raises:
-        UsageError: `--matrix` is given, and no table is a table of wins.
+        UsageError: `--matrix` is given, and no table is a table of wins; or two formats fit the
+            columns of a table equally well.
         DataError: a cell is not valid, too many rows are bad (`require_few`), or the format is
             unknown.
     """
@@ -113,6 +114,7 @@ def _translate_table(
         The table; None if its file was found in a folder and has no verdicts.
 
     Raises:
+        UsageError: two formats fit the columns equally well.
         DataError: the file was named, and its format is unknown; or a cell is invalid in the
             format.
     """

@@ -65,8 +65,9 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The check of the column with the smallest p-value, adjusted for the number of columns
-        (Bonferroni); empty if no column groups items, if a column looks like the item, or if there
-        are too many battles. Without items, each battle is one.
+        (Bonferroni), and flagged if that is at most the threshold; it is the `number` of the check.
+        Empty if no column groups items, if a column looks like the item, if no battle is readable,
+        or if there are too many battles. Without items, each battle is one.
     """
     if battles.likely_item is not None or are_too_many(battles):
         return ()
@@ -391,7 +392,12 @@ def _p_of_groups(residual: np.ndarray, group: np.ndarray, most: int = PERMUTATIO
 def _mean_statistic(residual: np.ndarray, group: np.ndarray) -> float:
     """Return the mean of the statistic over all divisions into groups of the same sizes.
 
-    The arguments and the statistic are those of `_p_of_groups`.
+    The statistic is twice the sum, over models, of the products of the residuals of all pairs of
+    items in one group.
+
+    Args:
+        residual: residuals of items, shape (items, models).
+        group: code of each item's group, from 0, shape (items,).
     """
     items = len(residual)
     size = np.bincount(group)

@@ -48,12 +48,18 @@ def _has_triples(battles: Battles) -> bool:
 
 
 def _can_find_cycles(battles: Battles) -> bool:
-    """Return whether the check of cycles can be made of battles, judged or not."""
+    """Return whether the check of cycles is known for battles, judged or not.
+
+    The result is True, too, if the check does not apply, as for fewer than three models.
+    """
     return all(check.is_known for check in check_cycle(battles))
 
 
 def _can_test_fit(battles: Battles) -> bool:
-    """Return whether the check of the fit can be made of battles, judged or not."""
+    """Return whether the check of the fit is known for battles, judged or not.
+
+    The result is True, too, if the check does not apply, as for fewer than three models.
+    """
     return all(check.is_known for check in check_fit(battles))
 
 

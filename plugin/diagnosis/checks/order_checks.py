@@ -100,8 +100,9 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
     P-values are adjusted over all slices of the same column by Holm's rule.
 
     Returns:
-        The checks; empty if the battles are no slice, if the slice has too few verdicts to know
-        the effect of the order, or if there are too many battles.
+        The checks; empty if the battles are no slice, if the judge saw single responses, if the
+        slice has too few verdicts to know the effect of the order, or if there are too many
+        battles.
     """
     if not is_slice_of_items(battles) or battles.slice_key is None or battles.whole is None:
         return ()
@@ -145,8 +146,8 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The flagged check of the first column with such a slice; empty if there is none, if the
-        battles are a slice, if the judge saw single responses, if no order is recorded, or if there
-        are too many battles.
+        battles are a slice, if the judge saw single responses, if no order is recorded, if no
+        battle is readable, or if there are too many battles.
     """
     if is_slice_of_items(battles) or len(battles.whole or battles) > MOST_BATTLES:
         return ()
@@ -283,7 +284,7 @@ def _check_orders(
     Args:
         battles: the battles.
         most: with more battles in all, judges of single orders are not tested, and `one order` is
-            not known; None for no limit.
+            not known, or `position` if no pair was read in both orders; None for no limit.
         level: confidence level of the intervals.
     """
     if not battles.tally.judged or not sees_both_responses(battles):

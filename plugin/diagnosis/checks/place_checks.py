@@ -61,8 +61,9 @@ def describe_places(data: AuditData) -> tuple[Check, ...]:
     """Describe which neighbouring places are separated, and what would separate the next ones.
 
     Of the neighbours that are too close to call, those are named that need the fewest further
-    items for 80% power. Empty if fewer than two models have a place, and if groups of models never
-    met, because their places are not comparable.
+    items for 80% power. Empty if the ranking has not tested pairs (no `separation`), as with too
+    many models, if fewer than two models have a place, and if groups of models never met, because
+    their places are not comparable.
     """
     separation = data.standings.separation
     if separation is None or len(separation.names) < 2 or data.standings.unconnected_groups:
@@ -95,8 +96,8 @@ def nearest_open_places(standings: Standings) -> tuple[int, int] | None:
     Returns:
         Place of the upper one of both among the models with a place, from 1, and the number of
         further items for 80% power. None if all neighbours are separated, if the number is unknown
-        for all pairs that are not, if a tournament has decided, or if newcomers were placed on a
-        given ladder.
+        for all pairs that are not, if the ranking has not tested pairs, if a tournament has
+        decided, or if newcomers were placed on a given ladder.
     """
     separation = standings.separation
     has_decisions = "decisions" in standings.diagnostics.get("answer", {})
@@ -163,7 +164,8 @@ def _describe_drop_out(standings: Standings) -> tuple[Check, ...]:
     """Describe the fewest items that change the first place of a ranking of means.
 
     The ranker has searched them. The check is never flagged; it is not known if the ranker says
-    why it could not search. Empty if the ranker has not searched.
+    why it could not search, and has no number if no items change the first place. Empty if the
+    ranker has not searched.
     """
     drop_out = standings.diagnostics.get("drop_out")
     if not drop_out:

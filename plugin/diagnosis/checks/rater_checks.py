@@ -44,8 +44,9 @@ def check_leading_rater(battles: Battles, standings: Standings) -> tuple[Check, 
 
     Returns:
         The check. Empty if there is one judge and no voters, if there are too many battles, if the
-        ranker is none of `RANKERS_WITHOUT_RATER`, or if no model is clearly ahead and nothing is
-        flagged.
+        ranker is none of `RANKERS_WITHOUT_RATER`, if the ranking has not tested pairs, if the
+        scores computed here have another order than the ranking, or if no model is clearly ahead
+        and nothing is flagged.
     """
     separation = standings.separation
     has_scores_without = standings.ranker in RANKERS_WITHOUT_RATER
@@ -222,9 +223,7 @@ def _check_lead(
 def _try_scores(
     battles: Battles, scores_without: "Callable[[Battles], ScoresWithout | None]"
 ) -> "ScoresWithout | Check | None":
-    """Return scores without each voter or judge.
-
-    None with one judge and no voters.
+    """Return scores without each voter or judge, or the check that a fit failed.
 
     Returns:
         The scores; a check that is not known if a fit fails; None with one judge and no voters.

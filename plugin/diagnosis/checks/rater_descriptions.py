@@ -32,7 +32,7 @@ def describe_voters(data: AuditData) -> tuple[Check, ...]:
 
     Returns:
         The check; not known with fewer than 10 voters, for too many battles, or if a fit fails.
-        Empty without voters and with fewer than 10 judges.
+        Empty with fewer than two voters and fewer than 10 judges.
     """
     battles = data.battles
     raters = raters_of(battles, fewest=2)

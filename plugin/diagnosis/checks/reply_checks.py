@@ -141,7 +141,8 @@ def words_for_unparsed(are_votes: bool) -> str:
 def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
     """Check the share of one judge's replies that are unparsed, by its card.
 
-    Empty for the card of a metric.
+    The check is flagged if the share is above the threshold, whatever its interval, and not known
+    if the card has no such share. Empty for the card of a metric.
     """
     if not card.has_judge:
         return ()

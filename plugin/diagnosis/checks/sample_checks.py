@@ -197,8 +197,9 @@ def check_first_place(
 def check_first_place_by_search(battles: Battles, largest: int) -> Check:
     """Check how many items must be dropped until another model leads, up to `largest` of them.
 
-    The check is flagged as `check_first_place` is. It is not known for too many battles, if they
-    cannot be fitted, or if no set of items could be tried.
+    The check is flagged if at most the threshold's number of items is enough, else ok, also if no
+    set of up to `largest` items was found. It is not known for too many battles, if they cannot be
+    fitted, or if no set of items could be tried.
     """
     name = "first place"
     if are_too_many(battles):

@@ -70,7 +70,7 @@ def check_ties(battles: Battles) -> tuple[Check, ...]:
     Returns:
         The check; not known for too many battles, with fewer than `FEWEST_CLUSTERS` items, or if a
         fit fails. Empty for fewer than three models, whose order does not change, without ties,
-        and for graded credits.
+        without a readable battle, and for graded credits (`MOST_GRADED`).
     """
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()

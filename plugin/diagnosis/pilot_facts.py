@@ -24,9 +24,9 @@ def can_be_pilot(battles: Battles) -> bool:
 def spread_of_shares(battles: Battles) -> str:
     """Write the option of `podium plan` that says how much the scores of two models differ.
 
-    The text is that of `spread_option`. It is empty for battles without scores, for scores of
-    several tasks or metrics, for scores outside of [0, 1] (a plan does not know their unit), and
-    for too many battles to read their scores.
+    The text is that of `spread_option`: `--disagree SHARE` or `--spread SD`. It is empty if that
+    text is, for battles without scores, for scores of several tasks or metrics, for scores outside
+    of [0, 1] (a plan does not know their unit), and for too many battles to read their scores.
     """
     columns = [name for name in ("task", "metric") if name in battles.columns]
     is_divided = any(len(battles.values_of(name)) > 1 for name in columns)

@@ -370,7 +370,7 @@ def fit_line(
 
     Args:
         judge: ratings by the judge, shape (models,).
-        reference: reference ratings, shape (models,).
+        reference: reference ratings, which must not all be equal, shape (models,).
         variable: a further variable, shape (models,); left out if it is all 0.
         noise: variance of the errors of the reference, summed over models (see `error_sums`).
         shared: covariance of the errors of reference and judge, summed over models.

@@ -127,6 +127,7 @@ def play_tournament(
         The log, and the failure if battles failed (None if none failed).
 
     Raises:
+        PodiumError: a judge, or the task of the tournament, cannot be made from the options.
         KeyboardInterrupt: the user stopped the tournament; its text says how to go on.
     """
     from inspect_ai import eval

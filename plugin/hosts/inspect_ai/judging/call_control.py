@@ -107,11 +107,14 @@ async def generate_output(
         config: the settings of the call.
         watch: watches the replies of the model in this run; None if nobody does. Calls that wait
             for a batch are not watched.
-        **options: see `_generate_repeatedly`.
+        **options: `timeout`, the seconds that each attempt may take (None for no limit), and
+            further arguments of `Model.generate`.
 
     Raises:
         DeadServerError: the server has refused all calls for some time, and never replied.
-        ConnectionFailedError, BatchedCallError, UnreadableReplyError: see `_generate_repeatedly`.
+        ConnectionFailedError: the server could not be reached, or gave no answer in time.
+        BatchedCallError: a call of a batch failed.
+        UnreadableReplyError: the answer cannot be read. Any other failure is raised as it is.
     """
     if watch is None or is_batched(model, config.batch):
         return await _generate_repeatedly(model, messages, config=config, **options)
@@ -165,7 +168,7 @@ async def _generate_repeatedly(
         timeout: seconds that each attempt may take, also those that Inspect repeats; None for no
             limit. It does not hold for calls that wait for a batch.
         config: the settings of the call.
-        hears: see `AttemptLimit`.
+        hears: called with the result or the error of each attempt; None if nobody is to hear it.
         **options: further arguments of `Model.generate`.
 
     Raises:

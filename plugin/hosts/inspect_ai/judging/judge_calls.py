@@ -430,6 +430,8 @@ async def judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -
 
     Raises:
         JudgeStoppedError: no model is the judge, or no more calls are made.
+        FailedCallsError: the sample repeats calls that failed in this same run.
+        LimitExceededError: a limit of the sample is exceeded.
         Exception: the first error, if none of the sample's own calls was answered.
     """
     state.output = ModelOutput.from_content(state.model.name, "judged")
@@ -497,6 +499,11 @@ async def _ask_for_sample(
         state: the sample.
         earlier: the replies so far, one element per battle. Only calls that failed are made again.
             None if no call was made yet.
+
+    Raises:
+        FailedCallsError: the sample repeats calls that failed in this same run.
+        JudgeStoppedError: no more calls are made to the judges.
+        LimitExceededError: a limit of the sample is exceeded.
     """
     run.refuse_repeat_in_same_run(state)
     media = {"media": media_in(state.input)}
@@ -918,7 +925,7 @@ async def _ask_until_readable(
         parse: function that reads a reply.
 
     Returns:
-        The last reply, which may be unparsed.
+        The last reply, which may be unparsed. If a call fails, its error is raised.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.scorers.copied_responses import mark_copy

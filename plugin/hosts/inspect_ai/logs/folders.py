@@ -469,6 +469,7 @@ def find_logs(sources: Iterable[str]) -> CountedLogs:
     Logs that cannot be read are among its `lost`.
 
     Raises:
+        UsageError: a source cannot be found, or has no file of a log's suffix.
         DataError: there is a single log, and it cannot be read.
     """
     places = [

@@ -43,7 +43,7 @@ def spread_option(battles: Battles) -> str:
     For scores of 0 and 1 the option is `--disagree SHARE`, the share of battles with different
     scores. For other scores it is `--spread SD`, the standard deviation of the difference over
     battles. The text is empty if no two scores of a battle differ, or if other scores than 0 and 1
-    always differ by the same amount.
+    always differ by the same amount. The battles must have the columns `score_a` and `score_b`.
     """
     table = battles.table
     difference = (table["score_a"] - table["score_b"]).dropna().to_numpy(dtype=float)

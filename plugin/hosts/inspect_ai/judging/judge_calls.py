@@ -148,6 +148,7 @@ class Run(ModelCalls):
 
     Raises:
         UsageError: `reask` is no log of a tournament, or the time limit is not positive.
+        DataError: the log `reask` is damaged.
     """
 
     def __init__(
@@ -374,6 +375,7 @@ def readable_judgments(path: str, judging: Judging) -> dict[JudgmentKey, KeptJud
 
     Raises:
         UsageError: the file does not exist or is no log of a tournament.
+        DataError: the log is damaged.
     """
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
@@ -691,7 +693,7 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
 def _judgments_by_key(
     replies: BattleReplies | None,
 ) -> dict[tuple[str, str, int], KeptJudgment]:
-    """Return the judgments of a battle by `_judgment_key`; empty if there are no replies."""
+    """Return the judgments of a battle by judge, order and repeat; empty without replies."""
     if replies is None:
         return {}
     return {_judgment_key(judgment): judgment for judgment in replies.judgments}

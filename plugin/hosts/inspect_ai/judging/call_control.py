@@ -530,7 +530,7 @@ class ModelCalls:
     """Makes calls with one circuit breaker per model name, and shares answers between samples.
 
     Args:
-        ends_run: as in `CircuitBreaker`.
+        ends_run: whether the error of the first refused call ends the run.
 
     Attributes:
         stopped: names of the models of which a message said that they are not asked any more.
@@ -591,7 +591,7 @@ class ModelCalls:
         Args:
             name: the name of the model or judge, which has its own circuit breaker.
             ask: makes the call; its errors are raised.
-            waits: as in `CircuitBreaker.call`.
+            waits: whether the call waits while ten others of the first calls run or have failed.
 
         Raises:
             JudgeStoppedError: the call is refused.

@@ -240,7 +240,8 @@ class Run(ModelCalls):
                 take turns.
 
         Raises:
-            JudgeStoppedError, RuntimeError: see `call_judge`.
+            JudgeStoppedError: no more calls are made to any judge.
+            RuntimeError: judges take turns, and only this one is not asked any more.
         """
         if not self.rotating:
             return await ask("")
@@ -262,7 +263,8 @@ class Run(ModelCalls):
         There is one monitor per judge in a run. It may let the judgment wait.
 
         Raises:
-            JudgeStoppedError, RuntimeError: the judge cannot judge; see `call_judge`.
+            JudgeStoppedError: the judge cannot judge, and no other judge goes on.
+            RuntimeError: the judge cannot judge, and the other judges go on.
         """
         # Imported here because Inspect's registry loads this file even if nothing is judged.
         from podium.diagnosis.checks.finer_verdicts import FINEST_REALIZATIONS
@@ -792,7 +794,8 @@ async def _make_new_calls(
 
     Args:
         calls: makes each call: one, or two by a pointwise judge, which come into one batch.
-        earlier_replies: as in `_ask_judge`.
+        earlier_replies: the replies of this judgment so far, in the order of `calls`. A call whose
+            reply did not fail is not made again.
         errors: changed in place: the errors of failed calls are added.
     """
 

@@ -209,7 +209,7 @@ class EvalScores:
             self.values.add(item, epoch, metrics, parts.values())
 
     def frame_of_values(self) -> pd.DataFrame:
-        """Return the rows that `add_values` added; see `ValueColumns.build`."""
+        """Return the rows that `add_values` added; a table without columns if there are none."""
         return self.values.build(self.header.eval.model)
 
     def add_group(self, item: str, metadata: Mapping[str, Any]) -> None:

@@ -65,7 +65,7 @@ class Ratings:
     def select(self, names: tuple[str, ...]) -> "Ratings":
         """Return the ratings of the named models, in this order, without the name of the source.
 
-        The ratings are not centred again.
+        All names must be among `models`. The ratings are not centred again.
         """
         codes = [self.models.index(name) for name in names]
         return Ratings(

@@ -198,7 +198,7 @@ class EvalScores:
     def add_values(self, item: str, epoch: int, scores: Mapping[str, Any]) -> None:
         """Add the scores of a sample as JSON, by scorer, to `values`.
 
-        They are used if `needs_only_values`.
+        The value of a score is under its key `value`. This method is used if `needs_only_values`.
         """
         for scorer, score in scores.items():
             parts = self._parts_of(scorer, score["value"])

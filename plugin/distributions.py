@@ -49,13 +49,13 @@ PRECISION = 4 * np.finfo(np.float64).eps
 
 
 def expit(x: Any) -> Any:
-    """Return the logistic function 1 / (1 + exp(-x))."""
+    """Return the logistic function 1 / (1 + exp(-x)) of a number or an array."""
     small = np.exp(-np.abs(x))
     return np.where(np.asarray(x) >= 0, 1.0, small)[()] / (1 + small)
 
 
 def log_expit(x: Any) -> Any:
-    """Return the logarithm of the logistic function, accurate for all x."""
+    """Return the logarithm of the logistic function of a number or an array, accurate for all x."""
     return np.minimum(x, 0.0) - np.log1p(np.exp(-np.abs(x)))
 
 
@@ -70,7 +70,7 @@ def logit(p: Any) -> Any:
 
 
 def entr(p: Any) -> Any:
-    """Return -p log(p), which is 0 at 0, for p in [0, 1]."""
+    """Return -p log(p), which is 0 at 0, for a number or an array p in [0, 1]."""
     p = np.asarray(p, dtype=np.float64)
     return -p * np.log(np.where(p > 0, p, 1.0))
 
@@ -131,6 +131,8 @@ def stdtrit(freedom: Any, p: Any) -> Any:
 def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
     """Return the probability of a larger value of the F distribution, NaN for negative values.
 
+    The arguments are numbers or arrays that broadcast.
+
     Args:
         of_numerator: degrees of freedom of the numerator, above 0.
         of_denominator: degrees of freedom of the denominator, above 0.
@@ -155,6 +157,8 @@ def fdtrc(of_numerator: Any, of_denominator: Any, f: Any) -> Any:
 def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
     """Return the probability of more successes than `successes` in binomial trials.
 
+    The arguments are numbers or arrays that broadcast.
+
     Args:
         successes: a whole number from 0 to `trials`.
         trials: number of trials.
@@ -172,6 +176,8 @@ def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
 
 def betaincinv(a: Any, b: Any, y: Any) -> Any:
     """Return the place below which a beta distribution has the probability y.
+
+    The arguments are numbers or arrays that broadcast.
 
     Args:
         a: first parameter of the distribution, above 1e-300 and below 1e15.

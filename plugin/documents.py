@@ -115,7 +115,7 @@ class Document:
         return html_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document as plain Python values."""
+        """Return the document as plain Python values. Each subclass defines this method."""
         raise NotImplementedError
 
     def to_json(self) -> str:

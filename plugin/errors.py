@@ -172,7 +172,8 @@ class PluginError(UsageError):
 def install_hint(extra: str) -> str:
     """Return what to run to install the packages of an extra, as a clause.
 
-    It installs from a checkout, because podium is on no package index yet.
+    `extra` is the name of an extra such as `inspect`, or several names with commas. The command
+    installs from a checkout, because podium is on no package index yet.
     """
     return f"run pip install '.[{extra}]' in podium's checkout"
 

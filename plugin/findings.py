@@ -31,7 +31,8 @@ def check_findings(names: Collection[str], kind: Kind = "option") -> tuple[str, 
 
     Args:
         names: names of findings, as the user gave them.
-        kind: what takes the option `allow` that gave them.
+        kind: how the error writes the option `allow`: `option` for a command, `argument` for a
+            task.
 
     Raises:
         UsageError: a finding has no such name.

@@ -67,7 +67,11 @@ class Extension:
     summary: str
 
     def load(self) -> Any:
-        """Import the module of the target, and return the target."""
+        """Import the module of the target, and return the target.
+
+        Raises:
+            ImportError, AttributeError, ValueError: nothing has the name in the text `module:name`.
+        """
         return load_target(getattr(self, self.target))
 
 

@@ -409,7 +409,8 @@ class GoldComparison:
     def accuracy(self) -> Figured:
         """Estimate the share of pairs with the same better system, as `pair_agreement` counts it.
 
-        It is `Missing` if there are fewer than two pairs.
+        A pair counts half if exactly one of its two win rates is 0.5. The share is `Missing` if
+        there are fewer than two pairs.
         """
         if self.pairs_missing:
             return self.pairs_missing
@@ -572,7 +573,8 @@ class GoldComparison:
 
         Source: Gera et al. 2025, section 6.2 and table 3. Both p-values are for the hypothesis that
         the judge does not favour its own model. The paired one is None for a single opponent, or if
-        all opponents have the same excess.
+        all opponents have the same excess. The one over items is None if the standard error of the
+        bias is 0 or unknown.
 
         Args:
             subject: the judge.
@@ -752,9 +754,10 @@ class GoldAgreement(CardAnswer):
     self_bias: SelfBias | Missing
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the figures corrected for noise, each with the uncorrected figure in its label.
+        """Return label and value of each line on the agreement with the gold standard.
 
-        The decisiveness of single votes is left out if it equals that of merged verdicts.
+        Figures corrected for noise have the uncorrected figure in their label. The decisiveness of
+        single votes is left out if it equals that of merged verdicts.
         """
         mse = _short_number(self.mse)
         alpha = _short_number(self.alpha)

@@ -30,7 +30,8 @@ def why_not_claimed(battles: Battles, kind: Kind = "option") -> str:
 
     Args:
         battles: the battles of the tournament, with the recorded columns of their items.
-        kind: what takes the option of the remedy: a command, or the task of a tournament.
+        kind: how the remedy writes its option: `option` for a command, `argument` for the task of a
+            tournament.
     """
     if battles.group is not None or not battles.has_items:
         return ""

@@ -157,7 +157,8 @@ def group_by_family(
 
     Args:
         models: names of the models.
-        family_by_model: families by pattern of models' names, see `family_of`.
+        family_by_model: families by pattern of models' names, such as `my-*`; the family of any
+            other model is guessed from its name.
 
     Returns:
         The names, sorted, by family; the families are sorted, too.
@@ -199,7 +200,8 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
     Args:
         battles: the battles. Ties of identical responses, which no judge was asked about, are left
             out.
-        families: families by pattern of models' names, see `family_of`.
+        families: families by pattern of models' names, such as `my-*`; the family of any other
+            model is guessed from its name.
 
     Returns:
         The warnings: first at most one about unparsed replies, then those about judges, in the
@@ -250,7 +252,8 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
 
     Args:
         battles: the battles.
-        families: families by pattern of models' names, see `family_of`.
+        families: families by pattern of models' names, such as `my-*`; the family of any other
+            model is guessed from its name.
     """
     if are_human_votes(battles):
         return []

@@ -495,8 +495,9 @@ def _shown_judges(first: Subject, second: Subject) -> tuple[str, str]:
 def _battles_by_matchup(battles: Battles) -> "pd.DataFrame":
     """Return `matchup_frame` of battles with columns of credit and lengths, a row per battle.
 
-    The first model is the one whose name sorts first. The columns added are `credit`, which is the
-    credit of the first model by the parsed verdict (NaN if unparsed), `length_first` and
+    The frame has the columns of `MATCHUP_COLUMNS`, and `row`, which is -1 if the battle has an
+    item. The first model is the one whose name sorts first. The columns added are `credit`, which
+    is the credit of the first model by the parsed verdict (NaN if unparsed), `length_first` and
     `length_second` (NaN if unknown).
     """
     turned = is_turned(battles.table).to_numpy()

@@ -366,7 +366,8 @@ def _compare_lost(compared: _Judged, weight: np.ndarray) -> LostOutcomes:
 
     Args:
         compared: the verdicts, some of which are lost; each stratum has both kinds.
-        weight: the weight of each verdict, not 0; see `_tested_sides`.
+        weight: the weight of each verdict, shape (verdicts,): above 0 if the first model of its
+            pair is tested, below 0 if the second is; never 0.
 
     Returns:
         The test; its `model` is None and its `share` is 0.

@@ -102,7 +102,13 @@ def effects_in_slices(
 def _measure_slices(whole: Battles, column: str, level: float) -> dict[str, list[OrderEffect]]:
     """Measure the effect of the order on each judge in each slice, without the cache.
 
-    Args and result are those of `effects_in_slices`, with all battles.
+    Args:
+        whole: all battles, not a part of them.
+        column: a column, or several separated by commas.
+        level: confidence level of the intervals.
+
+    Returns:
+        The effects on each judge by value, as `effects_in_slices` returns them.
     """
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
     names = [name.strip() for name in column.split(",")]

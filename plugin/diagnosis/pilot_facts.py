@@ -24,9 +24,9 @@ def can_be_pilot(battles: Battles) -> bool:
 def spread_of_shares(battles: Battles) -> str:
     """Write the option of `podium plan` that says how much the scores of two models differ.
 
-    The text is that of `spread_option`. It is empty for battles without scores, for scores of
-    several tasks or metrics, for scores outside of [0, 1] (a plan does not know their unit), and
-    for too many battles to read their scores.
+    The text is that of `spread_option`: `--disagree SHARE` or `--spread SD`. It is empty if that
+    text is, for battles without scores, for scores of several tasks or metrics, for scores outside
+    of [0, 1] (a plan does not know their unit), and for too many battles to read their scores.
     """
     columns = [name for name in ("task", "metric") if name in battles.columns]
     is_divided = any(len(battles.values_of(name)) > 1 for name in columns)
@@ -43,7 +43,7 @@ def spread_option(battles: Battles) -> str:
     For scores of 0 and 1 the option is `--disagree SHARE`, the share of battles with different
     scores. For other scores it is `--spread SD`, the standard deviation of the difference over
     battles. The text is empty if no two scores of a battle differ, or if other scores than 0 and 1
-    always differ by the same amount.
+    always differ by the same amount. The battles must have the columns `score_a` and `score_b`.
     """
     table = battles.table
     difference = (table["score_a"] - table["score_b"]).dropna().to_numpy(dtype=float)

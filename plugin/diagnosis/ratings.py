@@ -65,7 +65,7 @@ class Ratings:
     def select(self, names: tuple[str, ...]) -> "Ratings":
         """Return the ratings of the named models, in this order, without the name of the source.
 
-        The ratings are not centred again.
+        All names must be among `models`. The ratings are not centred again.
         """
         codes = [self.models.index(name) for name in names]
         return Ratings(
@@ -370,7 +370,7 @@ def fit_line(
 
     Args:
         judge: ratings by the judge, shape (models,).
-        reference: reference ratings, shape (models,).
+        reference: reference ratings, which must not all be equal, shape (models,).
         variable: a further variable, shape (models,); left out if it is all 0.
         noise: variance of the errors of the reference, summed over models (see `error_sums`).
         shared: covariance of the errors of reference and judge, summed over models.

@@ -39,7 +39,8 @@ def try_rankers(
         placeholder: name that stands for this run's model if fewer than two models are known.
 
     Raises:
-        UsageError: a ranker could not rank the run.
+        UsageError: a ranker could not rank the run, or there is no file of the calibration.
+        DataError: the file of the calibration is damaged, or has another format version.
     """
     calibration = read_calibration(options.calibration) if options.calibration else None
     if len(models) < 2:

@@ -30,6 +30,9 @@ def rank_for_host(battles: Battles, options: RankerOptions, settings: Mapping[st
         battles: the battles.
         options: podium's options of the run: the rankers, and the file of the calibration.
         settings: options of the rankers, by name.
+
+    Raises:
+        PodiumError: an option is wrong, or no ranker has an answer.
     """
     rank_options: dict[str, Any] = {
         "by": ranked_apart(battles, options.rankers),
@@ -147,6 +150,9 @@ def read_logs_for_host(sources: Sequence[str], one_sided: Any, options: RankerOp
         one_sided: what happens if only one of two orders is unparsed: `unparsed` or `keep`; None
             for what the logs record.
         options: podium's options of the run.
+
+    Raises:
+        PodiumError: the logs cannot be read, or an option of reading is wrong.
     """
     query = BattleQuery(sources, format="inspect", one_sided=one_sided, **options.reading)
     return read_query(query)

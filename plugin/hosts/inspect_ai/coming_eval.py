@@ -90,6 +90,7 @@ def check_eval_options(options: RankerOptions) -> list[str]:
 
     Raises:
         UsageError: an option is wrong, or a ranker cannot rank the eval.
+        DataError: the file of the calibration is damaged.
     """
     from podium.hosts.inspect_ai.logs.earlier_logs import require_logs
 

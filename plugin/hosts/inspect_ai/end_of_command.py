@@ -40,7 +40,8 @@ class CommandEnd:
     def finish(self) -> None:
         """Call the jobs, and end the process if there is an exit code.
 
-        What they print begins on a line of its own: Inspect leaves its last line unfinished.
+        What they print begins on a line of its own: Inspect leaves its last line unfinished. The
+        error of a job is raised, and later jobs are not called.
         """
         if self.jobs:
             begin_line()

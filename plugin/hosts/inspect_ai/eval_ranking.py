@@ -63,6 +63,9 @@ def rank_by_scores(
         logs: headers of the run's logs. Their results are replaced.
         gathered: the same logs, and those of other runs.
         options: podium's options of the run.
+
+    Raises:
+        PodiumError: the logs cannot be read or ranked, or the only log of the run has no results.
     """
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided")
     battles = read_logs_for_host(gathered.sources, one_sided, options)
@@ -76,7 +79,10 @@ def rank_by_scores(
 def play_and_rank(
     logs: Sequence[EvalLog], gathered: RankedLogs, options: RankerOptions
 ) -> RankedEval:
-    """Let judges compare the responses in logs, and write the ranking into the logs and beside.
+    """Let judges compare the responses in logs, and write the ranking.
+
+    The ranking is written into these logs, into the log of the tournament, and into a file beside
+    the latter.
 
     Args:
         logs: headers of the run's logs. Their results are replaced.

@@ -347,7 +347,8 @@ def _rank_together(
     Args:
         logs: headers of the logs.
         values: the options that their run asked for, by name in metadata.
-        done: see `rank_logs`.
+        done: whether logs were ranked, by their states; changed in place. Logs in these states are
+            not ranked again.
 
     Returns:
         whether the logs were ranked as the options require. If they were not, or only in part, the

@@ -127,6 +127,7 @@ def play_tournament(
         The log, and the failure if battles failed (None if none failed).
 
     Raises:
+        PodiumError: a judge, or the task of the tournament, cannot be made from the options.
         KeyboardInterrupt: the user stopped the tournament; its text says how to go on.
     """
     from inspect_ai import eval
@@ -265,10 +266,15 @@ def _resuming_text(log: Place) -> str:
 def _build_judged_task(
     options: RankerOptions, responses: Sequence[str], answered_by: Sequence[str]
 ) -> "Task":
-    """Return the task of a tournament; see `play_tournament` for the arguments.
+    """Return the task of a tournament over the responses of several runs.
 
     The findings that the user allows for reading, and the groups of items, are those of the
     tournament, too, unless its own options name others.
+
+    Args:
+        options: podium's options of the run.
+        responses: sources of all models' responses, each optionally `label=path`.
+        answered_by: the models of this run; only items that one of them answered are played.
     """
     _, function, _ = _task_function(options)
     shared_options = {"allow", "cluster"}

@@ -107,11 +107,14 @@ async def generate_output(
         config: the settings of the call.
         watch: watches the replies of the model in this run; None if nobody does. Calls that wait
             for a batch are not watched.
-        **options: see `_generate_repeatedly`.
+        **options: `timeout`, the seconds that each attempt may take (None for no limit), and
+            further arguments of `Model.generate`.
 
     Raises:
         DeadServerError: the server has refused all calls for some time, and never replied.
-        ConnectionFailedError, BatchedCallError, UnreadableReplyError: see `_generate_repeatedly`.
+        ConnectionFailedError: the server could not be reached, or gave no answer in time.
+        BatchedCallError: a call of a batch failed.
+        UnreadableReplyError: the answer cannot be read. Any other failure is raised as it is.
     """
     if watch is None or is_batched(model, config.batch):
         return await _generate_repeatedly(model, messages, config=config, **options)
@@ -165,7 +168,7 @@ async def _generate_repeatedly(
         timeout: seconds that each attempt may take, also those that Inspect repeats; None for no
             limit. It does not hold for calls that wait for a batch.
         config: the settings of the call.
-        hears: see `AttemptLimit`.
+        hears: called with the result or the error of each attempt; None if nobody is to hear it.
         **options: further arguments of `Model.generate`.
 
     Raises:
@@ -527,7 +530,7 @@ class ModelCalls:
     """Makes calls with one circuit breaker per model name, and shares answers between samples.
 
     Args:
-        ends_run: as in `CircuitBreaker`.
+        ends_run: whether the error of the first refused call ends the run.
 
     Attributes:
         stopped: names of the models of which a message said that they are not asked any more.
@@ -588,7 +591,7 @@ class ModelCalls:
         Args:
             name: the name of the model or judge, which has its own circuit breaker.
             ask: makes the call; its errors are raised.
-            waits: as in `CircuitBreaker.call`.
+            waits: whether the call waits while ten others of the first calls run or have failed.
 
         Raises:
             JudgeStoppedError: the call is refused.

@@ -432,7 +432,8 @@ class CallSettings:
             judge: the judge.
             config: the settings of the rejected call.
             error: the error of that call.
-            ask_for_text: makes the call without a schema; see `SchemaTrial.works_without`.
+            ask_for_text: makes the call without a schema and returns its output; its errors count
+                as a trial that shows nothing.
         """
         state = self.state_of(judge)
         if not config.response_schema or self.judging.replies == "schema":

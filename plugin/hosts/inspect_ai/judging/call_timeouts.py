@@ -86,7 +86,7 @@ def limit_attempts(
         model: the model, which is changed in place so that it knows the limit.
         seconds: the limit; None for no limit.
         in_batch: whether the calls wait for batches of the provider, which have no limit.
-        hears: see `AttemptLimit`.
+        hears: called with the result or the error of each attempt; None if nobody is to hear it.
     """
     _let_watch(model.api)
     limit = math.inf if seconds is None else seconds

@@ -201,7 +201,12 @@ def _share_paid(sample: EvalSample) -> float:
 
 
 def _no_usage_text(most: float, model: str) -> str:
-    """Write that a server sends no usage, and how its tokens are estimated."""
+    """Write that a server sends no usage, and how its tokens are estimated.
+
+    Args:
+        most: the cost limit, which the text names first.
+        model: name of the model.
+    """
     estimate = f"estimated, a token per {CHARACTERS_PER_TOKEN:g} characters of prompts and replies"
     return f"max_cost={most:g}: the server of {model} sends no usage; its tokens are {estimate}"
 
@@ -240,7 +245,12 @@ def build_cost_limit(
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:
-    """Write that the prices of models are unknown, and how to give them."""
+    """Write that the prices of models are unknown, and how to give them.
+
+    Args:
+        most: the cost limit, which the text names first.
+        models: names of the models, at least one.
+    """
     option = option_text("prices", f"{{{models[0]}: [2.5, 10]}}", "argument")
     remedy = (
         f"give {option} (per million tokens of input, of output and, if you like, of cached input)"

@@ -148,6 +148,7 @@ class Run(ModelCalls):
 
     Raises:
         UsageError: `reask` is no log of a tournament, or the time limit is not positive.
+        DataError: the log `reask` is damaged.
     """
 
     def __init__(
@@ -239,7 +240,8 @@ class Run(ModelCalls):
                 take turns.
 
         Raises:
-            JudgeStoppedError, RuntimeError: see `call_judge`.
+            JudgeStoppedError: no more calls are made to any judge.
+            RuntimeError: judges take turns, and only this one is not asked any more.
         """
         if not self.rotating:
             return await ask("")
@@ -261,7 +263,8 @@ class Run(ModelCalls):
         There is one monitor per judge in a run. It may let the judgment wait.
 
         Raises:
-            JudgeStoppedError, RuntimeError: the judge cannot judge; see `call_judge`.
+            JudgeStoppedError: the judge cannot judge, and no other judge goes on.
+            RuntimeError: the judge cannot judge, and the other judges go on.
         """
         # Imported here because Inspect's registry loads this file even if nothing is judged.
         from podium.diagnosis.checks.finer_verdicts import FINEST_REALIZATIONS
@@ -374,6 +377,7 @@ def readable_judgments(path: str, judging: Judging) -> dict[JudgmentKey, KeptJud
 
     Raises:
         UsageError: the file does not exist or is no log of a tournament.
+        DataError: the log is damaged.
     """
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
@@ -430,6 +434,8 @@ async def judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -
 
     Raises:
         JudgeStoppedError: no model is the judge, or no more calls are made.
+        FailedCallsError: the sample repeats calls that failed in this same run.
+        LimitExceededError: a limit of the sample is exceeded.
         Exception: the first error, if none of the sample's own calls was answered.
     """
     state.output = ModelOutput.from_content(state.model.name, "judged")
@@ -497,6 +503,11 @@ async def _ask_for_sample(
         state: the sample.
         earlier: the replies so far, one element per battle. Only calls that failed are made again.
             None if no call was made yet.
+
+    Raises:
+        FailedCallsError: the sample repeats calls that failed in this same run.
+        JudgeStoppedError: no more calls are made to the judges.
+        LimitExceededError: a limit of the sample is exceeded.
     """
     run.refuse_repeat_in_same_run(state)
     media = {"media": media_in(state.input)}
@@ -684,7 +695,7 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
 def _judgments_by_key(
     replies: BattleReplies | None,
 ) -> dict[tuple[str, str, int], KeptJudgment]:
-    """Return the judgments of a battle by `_judgment_key`; empty if there are no replies."""
+    """Return the judgments of a battle by judge, order and repeat; empty without replies."""
     if replies is None:
         return {}
     return {_judgment_key(judgment): judgment for judgment in replies.judgments}
@@ -783,7 +794,8 @@ async def _make_new_calls(
 
     Args:
         calls: makes each call: one, or two by a pointwise judge, which come into one batch.
-        earlier_replies: as in `_ask_judge`.
+        earlier_replies: the replies of this judgment so far, in the order of `calls`. A call whose
+            reply did not fail is not made again.
         errors: changed in place: the errors of failed calls are added.
     """
 
@@ -918,7 +930,7 @@ async def _ask_until_readable(
         parse: function that reads a reply.
 
     Returns:
-        The last reply, which may be unparsed.
+        The last reply, which may be unparsed. If a call fails, its error is raised.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.scorers.copied_responses import mark_copy

@@ -103,8 +103,8 @@ def build_rotation(
         jury: the models; None for the models of the roles.
 
     Raises:
-        UsageError: two models are the same judge, or judges take turns, and no judge is known or
-            a quorum is asked for.
+        UsageError: two models are the same judge, the shares do not fit the judges, the overlap is
+            out of range, or judges take turns, and no judge is known or a quorum is asked for.
     """
     # Imported here because Inspect's registry loads this file even if no table is read.
     from podium.responses.collection import response_key

@@ -70,7 +70,8 @@ class JudgeMonitor:
             always win.
         judgments: number of judgments of a battle by this judge.
         is_on: whether the judge is looked at (`on_bad_judge=stop`).
-        ends_run: whether the first error ends the run; see `CircuitBreaker`.
+        ends_run: whether the first refused judgment ends the run. Later ones then wait
+            `SHUTDOWN_TIMEOUT` seconds before they are refused.
         gives_fine_grades: whether no realization is finer (`FINEST_REALIZATIONS`).
         is_asked_for_text: whether the first call asks for text, though JSON could be asked for.
     """

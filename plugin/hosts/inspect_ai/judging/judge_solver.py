@@ -40,6 +40,7 @@ def judge(
     Raises:
         UsageError: an option is unknown or has an impossible value, `reask` is no log of a
             tournament, or the time limit is not positive.
+        DataError: the log `reask` is damaged.
     """
     from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError
     from podium.hosts.inspect_ai.judging.judge_calls import Run, judge_sample

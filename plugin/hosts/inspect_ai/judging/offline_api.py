@@ -69,6 +69,7 @@ class OfflineAPI(ModelAPI):
 
     Raises:
         UsageError: another model name, or an unknown argument.
+        ValueError: the value of an argument is no number.
     """
 
     def __init__(

@@ -50,7 +50,10 @@ def _line_of_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _models_of(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[str, str]:
-    """Return the names of both models of a battle as they are shown."""
+    """Return the names of both models of a battle as they are shown.
+
+    A model that is in `short` has the short name there, any other its whole name.
+    """
     return (
         short.get(verdict.model_a, verdict.model_a),
         short.get(verdict.model_b, verdict.model_b),
@@ -62,7 +65,8 @@ def _row_of_battle(verdict: BattleVerdict, short: Mapping[str, str]) -> tuple[st
 
     The cells of both orders have the credit of each judgment, with commas between. They are
     `no call` for identical responses, and an order without judgments is `not asked`. The share of
-    flips is empty if it is not known, and for identical responses.
+    flips is empty if it is not known, and for identical responses. `short` has the names that are
+    shown in place of whole names.
     """
     credit = UNPARSED if verdict.credit is None else f"{verdict.credit:.3f}"
     flips = share_of_flips(verdict.judgments)
@@ -98,7 +102,8 @@ def _credit_cell(row: VerdictRow) -> str:
 def _lines_of_reasons(verdict: BattleVerdict, short: Mapping[str, str]) -> list[str]:
     """Return lines that say why judgments of a battle are unparsed, or why there are none.
 
-    There is a line per reason. The list is empty if all judgments have a credit.
+    There is a line per reason. The list is empty if all judgments have a credit. `short` has the
+    names that are shown in place of whole names.
     """
     battle = " against ".join(_models_of(verdict, short))
     if verdict.identical:

@@ -95,6 +95,7 @@ def pairwise(
         UsageError: there is no reference, one has several models, two have models of the same name,
             `value=credit` is given with several references, the time limit is not positive, or an
             option is unknown or impossible.
+        DataError: the log of a reference cannot be read.
     """
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
 
@@ -180,7 +181,8 @@ def _read_references(sources: Sequence[str], chosen_show: Show, context: str) ->
         context: why transcripts are shorter than asked for; empty if they are not.
 
     Raises:
-        UsageError: a log has several models, or two have models of the same name.
+        UsageError: a log has several models or no responses, or two have models of the same name.
+        DataError: a log cannot be read.
     """
     references: dict[str, Reference] = {}
     for source in sources:
@@ -426,7 +428,8 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
         context: why transcripts are shorter than asked for; empty if they are not.
 
     Raises:
-        UsageError: the log has several models.
+        UsageError: the log has several models, or no responses.
+        DataError: the log cannot be read.
     """
     from podium.hosts.inspect_ai.judging.judge_context import note_on_transcripts, notes_on_work
     from podium.hosts.inspect_ai.logs.response_reader import READER

@@ -79,7 +79,8 @@ def verdict_request(
     Args:
         judging: how the judge is asked.
         texts: the item's texts, with two responses, or one to be rated.
-        call: as in `ReplyRequest`.
+        call: function from the number of the attempt to the name under which the output of the
+            call is cached.
         media: media that the prompt shows.
     """
     form = judging.form
@@ -119,11 +120,12 @@ def checklist_request(judging: Judging, texts: Texts, call: Callable[[int], str]
     Args:
         judging: how the judge is asked.
         texts: the item's texts, without responses.
-        call: as in `ReplyRequest`.
+        call: function from the number of the attempt to the name under which the output of the
+            call is cached.
     """
 
     def write_schema_prompt(schema: Schema, attempt: int) -> str:
-        """Return the prompt that asks for JSON; see `checklist_prompt`."""
+        """Return the prompt that asks for the checklist as JSON in an attempt."""
         is_brief = schema == "brief"
         return checklist_prompt(texts, judging.settings, attempt, brief=is_brief)
 

@@ -43,7 +43,10 @@ class ReplyWatch:
 
     @contextmanager
     def waiting_call(self) -> Iterator[anyio.CancelScope]:
-        """Count a call as waiting while the body runs; cancel the body if the server is dead."""
+        """Count a call as waiting while the body runs; cancel the body if the server is dead.
+
+        A cancelled body ends without an error, so the caller has to look at `is_dead`.
+        """
         if not self._scopes:
             self._silent_since = time.monotonic()
         with anyio.CancelScope(deadline=self._deadline()) as scope:

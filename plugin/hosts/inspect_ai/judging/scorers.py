@@ -334,7 +334,8 @@ def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
 def _quote(text: str) -> str:
     """Return the first 2,000 characters of a text with a bar before each line.
 
-    The bar marks a quotation, because Inspect's viewer does not format quotations.
+    The bar marks a quotation, because Inspect's viewer does not format quotations. Of a longer
+    text, the end says how many characters are left out. A blank text gives an empty one.
     """
     shown_text = text
     if len(text) > 2000:

@@ -58,7 +58,8 @@ def pairwise_viewer(
     words are shown as plain text, because models wrote them.
 
     Args:
-        references: the names of the reference models, if there are several.
+        references: the names of the reference models if there are several; empty for a single
+            reference, which the names of its scores lack.
         other_scores: names of further scores of the task that are shown.
     """
     short_names = names_without_provider(references)

@@ -70,7 +70,9 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
         options: podium's options of the run.
 
     Raises:
-        UsageError: what `--ranker-against` names has no finished log of the task.
+        UsageError: what `--ranker-against` names cannot be found, or has no finished log of the
+            task.
+        DataError: there is a single log, and it cannot be read.
     """
     run = [place_of(log.location) for log in logs]
     if is_tournament(logs[0]):
@@ -195,6 +197,9 @@ def models_of_logs(against: Sequence[str], log_dir: str) -> list[str]:
     Args:
         against: the sources of logs; if empty, those in `log_dir` are read.
         log_dir: a folder of logs, which need not exist.
+
+    Raises:
+        UsageError: a source in `against` cannot be found, or has no log.
     """
     if against:
         names = [str(path) for source in against for path in _log_paths(source)]
@@ -223,6 +228,9 @@ def _log_paths(source: str) -> Iterator[Path]:
     """Yield the paths of the logs in a file, folder, glob or URL.
 
     Lists of logs and rankings that lie beside logs are left out.
+
+    Raises:
+        UsageError: there is no such file, or the folder has no file of a log's suffix.
     """
     place = local_files(find_files(source, (".eval",)), ("*.eval", "*.json"))
     for path in place.paths:
@@ -238,6 +246,9 @@ def _logs_against(
     Returns:
         The label of each finished log, and of each log that cannot be read, by place; and a note on
         each log of the task that did not finish, unless a finished log is a retry of it.
+
+    Raises:
+        UsageError: a source cannot be found.
     """
     labels: dict[Place, str | None] = {}
     finished = set[str]()
@@ -318,6 +329,9 @@ def _names_in_ranking(
     Returns:
         the name of the model of each log that is ranked, by log; and notes on the logs that cannot
         be read.
+
+    Raises:
+        DataError: there is a single log, and it cannot be read.
     """
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 

@@ -198,7 +198,7 @@ class EvalScores:
     def add_values(self, item: str, epoch: int, scores: Mapping[str, Any]) -> None:
         """Add the scores of a sample as JSON, by scorer, to `values`.
 
-        They are used if `needs_only_values`.
+        The value of a score is under its key `value`. This method is used if `needs_only_values`.
         """
         for scorer, score in scores.items():
             parts = self._parts_of(scorer, score["value"])
@@ -209,7 +209,7 @@ class EvalScores:
             self.values.add(item, epoch, metrics, parts.values())
 
     def frame_of_values(self) -> pd.DataFrame:
-        """Return the rows that `add_values` added; see `ValueColumns.build`."""
+        """Return the rows that `add_values` added; a table without columns if there are none."""
         return self.values.build(self.header.eval.model)
 
     def add_group(self, item: str, metadata: Mapping[str, Any]) -> None:

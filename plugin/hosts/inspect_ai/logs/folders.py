@@ -464,11 +464,13 @@ def _with_name(run: FiledRun, record: RunRecord | None) -> FiledRun:
 
 
 def find_logs(sources: Iterable[str]) -> CountedLogs:
-    """Return the logs that count among those in files, folders or globs; see `choose_logs`.
+    """Return the logs that count among those in files, folders or globs.
 
-    Logs that cannot be read are among its `lost`.
+    Of several runs of one model with the same settings on one task, only the newest counts
+    (`choose_logs`). Logs that cannot be read are in `lost` of the result.
 
     Raises:
+        UsageError: a source cannot be found, or has no file of a log's suffix.
         DataError: there is a single log, and it cannot be read.
     """
     places = [
@@ -486,7 +488,8 @@ def find_logs(sources: Iterable[str]) -> CountedLogs:
 def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> ChosenLogs:
     """Return the logs of several sources to read responses from.
 
-    Of each source, the logs that count are read; see `choose_logs`. Models have the names that they
+    Of each source, only the newest of several runs of one model with the same settings on one task
+    is read. A single log of a source is always read. Models have the names that they
     have in a ranking of all sources. A tournament's log is read only if its source has no log of an
     ordinary eval.
 
@@ -668,7 +671,9 @@ def _read_rows_that_count(
         reading: the user's options.
 
     Raises:
-        DataError, OtherQuestionError, UsageError: see `read_logs`.
+        DataError: the only log given cannot be read.
+        OtherQuestionError: two epochs of a sample have different inputs.
+        UsageError: no log has a metric that is asked for, or verdicts and scores of one task are.
     """
     logs, inputs = _read_each_log(counted_logs, labels, reading.cluster)
     counted_rows = choose_verdicts_or_scores(logs, reading)

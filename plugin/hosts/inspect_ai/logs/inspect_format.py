@@ -35,7 +35,9 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     empty if there are no logs.
 
     Raises:
-        UsageError: there is a log, and Inspect cannot be imported.
+        UsageError: there is a log and Inspect cannot be imported, or no log has a metric that is
+            asked for.
+        DataError: the only log cannot be read, no log has rows, or logs contradict each other.
     """
     logs, beside = _logs_and_files_beside(sources)
     if not logs:
@@ -62,6 +64,7 @@ def runs_in_logs(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRe
 
     Raises:
         DataError: the only log is damaged, or logs contradict each other (`choose_logs`).
+        ImportError: there is a log, and Inspect cannot be imported.
     """
     logs, _ = _logs_and_files_beside(sources)
     if not logs:
@@ -196,6 +199,9 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     In an ordinary eval, each sample has one answer. In a tournament, each sample that requested
     answers has one per model. The seconds of a sample with several answers are not those of one, so
     they are unknown. Samples that failed or did not complete are left out.
+
+    Raises:
+        DataError: the log is damaged.
     """
     if not is_log(path):
         return

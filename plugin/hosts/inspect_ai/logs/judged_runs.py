@@ -84,6 +84,7 @@ def judged_runs(logs: Iterable[tuple[EvalLog, str]]) -> JudgedRuns:
 
     Raises:
         DataError: the metadata of a tournament are damaged.
+        ValidationError: the runs or the questions in them are damaged (an error of pydantic).
     """
     runs: list[RunRecord] = []
     questions: list[QuestionFinding] = []

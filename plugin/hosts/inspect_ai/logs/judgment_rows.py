@@ -139,6 +139,7 @@ def log_rows(
 
     Raises:
         OtherQuestionError: two epochs of a sample have different inputs.
+        DataError: the log is damaged, or has no row and is not of an empty shard.
     """
     header = header or read_by_inspect(path, header_only=True)
     with named_in_errors(path):

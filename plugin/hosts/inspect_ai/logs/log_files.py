@@ -33,6 +33,9 @@ def is_log(path: Path) -> bool:
 
     Any `.eval` file is one, whatever it holds. Files of other suffixes than `.eval` and `.json` are
     none, and neither are Inspect's own lists of logs (`LISTS`).
+
+    Raises:
+        OSError: a `.json` file cannot be opened.
     """
     if path.suffix == ".eval":
         return True

@@ -386,7 +386,11 @@ def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
 
 
 def parse_battles(metadata: Mapping[str, Any]) -> list[BattleMetadata]:
-    """Return the battles of a tournament's sample; empty for announcements and requests."""
+    """Return the battles of a tournament's sample; empty for announcements and requests.
+
+    Raises:
+        DataError: the metadata are damaged, for example those of an ordinary sample.
+    """
     sample = parse_sample(metadata)
     if isinstance(sample, PackMetadata):
         return sample.to_battles()
@@ -521,6 +525,9 @@ def battles_with_replies(
 
     Replies from earlier logs are among them. Judgments with a failed call are left out, and so are
     those of identical responses, which have no replies.
+
+    Raises:
+        DataError: the metadata or the replies of the sample are damaged.
     """
     battles = parse_battles(sample.metadata)
     entry = sample.store.get(NAMESPACE)
@@ -744,7 +751,10 @@ def battles_in_score(score: Score) -> list[dict[str, Any]]:
     """Return the fields of each battle in a score; empty if podium did not write it.
 
     The keys are those of `BattleVerdict` that were written. Battles about which no judge was asked
-    are among them (`missing`).
+    are among the battles (`missing`).
+
+    Raises:
+        DataError: podium's entry in the score is damaged.
     """
     battles, _ = _battles_and_judgments(score)
     return battles
@@ -786,6 +796,9 @@ def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dic
 
     A judgment has the index of its battle in the first list under the key `battle`. Both lists are
     empty if podium did not write the score.
+
+    Raises:
+        DataError: podium's entry in the score is damaged.
     """
     entry = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(entry, Mapping):
@@ -798,7 +811,11 @@ def _battles_and_judgments(score: Score) -> tuple[list[dict[str, Any]], list[dic
 
 
 def judges_in_score(score: Score) -> dict[str, JudgeRecord]:
-    """Return the records of the judges in a score, by name; empty if podium did not write it."""
+    """Return the records of the judges in a score, by name; empty if podium did not write it.
+
+    Raises:
+        DataError: a record is damaged.
+    """
     entry = (score.metadata or {}).get(NAMESPACE)
     return read_judges(entry.get("judges")) if isinstance(entry, Mapping) else {}
 

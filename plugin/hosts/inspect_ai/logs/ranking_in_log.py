@@ -130,8 +130,8 @@ def _without_scores_of(
 ) -> list[EvalScore]:
     """Return the scores of a log without those of some rankers.
 
-    The win rates that no ranker gives are left out with the last ranking that stays, or if
-    `rankers` has one of them.
+    The win rates that podium adds without a ranker are left out, too, if no ranking stays, or if
+    `rankers` has one of them. A win rate that a ranking in `remaining_rankings` gives is kept.
 
     Args:
         scores: the scores of a log.

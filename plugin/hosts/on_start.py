@@ -32,6 +32,7 @@ OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
 def watch() -> None:
     """Extend the host's command line when it is imported, if some argument concerns podium.
 
+    A last argument `run` concerns podium, too, because lm-eval then shows its help.
     If an option `--ranker...` was typed and the command line could not be extended, a message is
     printed at exit.
     """

@@ -102,7 +102,8 @@ def make_plan(
 
     Raises:
         UsageError: a number is out of its range, a name is unknown, or neither a pilot nor a
-            number of models is given.
+            number of models is given; or no judge decided any battle of the pilot.
+        DataError: the pilot cannot be read.
         NotIdentifiedError: the pilot has several judges and `pool` is false, it has no items, or
             all its verdicts are ties; or its items are in fewer than 4 groups.
     """

@@ -22,7 +22,7 @@ from podium.rankers.standings import SAME_SCORE
 from podium.ranking.rank_battles import rank
 
 PartScorer = Callable[[np.ndarray], np.ndarray]
-"""Function from a mask of the record's rows to the scores of the models.
+"""Function from a boolean mask of the record's rows to the scores of the models.
 
 The mask has shape (rows,). The scores have shape (models,), in the order of `Battles.models`, and
 are NaN for a model without a score.
@@ -78,8 +78,8 @@ class ReferenceRanking:
         """Return how far the scores of a part are from those of the whole record.
 
         Args:
-            rows: mask of the part, shape (rows,): by row of the record, or by judgment if there
-                are as many values as the record has judgments.
+            rows: boolean mask of the part, shape (rows,): by row of the record, or by judgment if
+                there are as many values as the record has judgments.
 
         Returns:
             Kendall's tau-b, in [-1, 1], and the mean absolute difference of centred scores, over

@@ -131,7 +131,11 @@ def load_extension(
 
 
 def formats() -> list[Format]:
-    """Return all file formats, podium's own and those of plugins, sorted by name."""
+    """Return all file formats, podium's own and those of plugins, sorted by name.
+
+    Raises:
+        PluginError: a plugin cannot be loaded, or two formats have one name.
+    """
     return [registration.extension for registration in extensions_of(Format).values()]
 
 
@@ -323,6 +327,9 @@ def culprit_of(extension: Extension) -> str:
 
     For example: `plugin ratings 1.0 (ratings = ratings.hooks): ranker 'glicko'`. For podium's own
     extensions the plugin is podium with its version.
+
+    Raises:
+        KeyError: no extension of its kind is registered by this name.
     """
     kind = type(extension)
     return f"plugin {extensions_of(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"

@@ -270,6 +270,8 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
 def families_of_table(models: TableOfModels) -> Mapping[str, str]:
     """Return the family of each model in a table; empty without a table.
 
+    The keys are globs that match only the name of the model.
+
     Raises:
         UsageError: the table names no family.
     """
@@ -561,7 +563,7 @@ def _rank_slices(
     Args:
         slices: the slices.
         rankers: the rankers.
-        families: family by name of the model.
+        families: family by glob of the model's name (`families_of_table`).
         merged: by slice, the battles of a jury with one verdict each. Rankers that rank several
             judges together get the verdicts of all judges instead.
         defaults: by slice, the name of its only ranker; empty if all rankers rank all slices.

@@ -35,7 +35,8 @@ def is_generated(sheet: Sheet) -> bool:
     """Return whether the samples have generated texts, not log-likelihoods.
 
     A request to generate has two arguments, or one in files of other programs. A request for the
-    likelihood of a text has one, and its response is a number.
+    likelihood of a text has one, and its response is a number. The first row decides, unless its
+    request has one argument: the result is then True if a row has a text that is no number.
 
     Args:
         sheet: the table of a samples file, with at least one row.

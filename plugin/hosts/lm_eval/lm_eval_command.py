@@ -186,10 +186,14 @@ def _prepare_ranking(
 
 @contextmanager
 def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
-    """Yield the content of the `--config` file; empty if there is none or it cannot be read.
+    """Yield the content of the `--config` file as a mapping.
 
+    It is empty if there is no such option, or if the file cannot be read or holds no mapping.
     lm-eval rejects podium's keys. If the file has such keys, `arguments.config` is changed in place
     to the path of a copy without them, which exists while the body runs.
+
+    Raises:
+        UsageError: the path of the file is a pipe, a socket or a device.
     """
     import yaml
 

@@ -380,7 +380,8 @@ async def _ask_model(
 ) -> GivenAnswer:
     """Ask a model for an answer; a failure is returned, not raised.
 
-    If the model is not asked any more after too many failures, `gave_up` is True.
+    If the model is not asked any more after too many failures, `gave_up` is True, and a message is
+    printed once for the model.
 
     Args:
         calls: makes the call, unless the model is not asked any more.

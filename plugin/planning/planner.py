@@ -183,6 +183,9 @@ def _expected_ties(ties: float | None, record: "Recording | None", level: float)
 
     Returns:
         The share, without an interval if it is given or assumed.
+
+    Raises:
+        NotIdentifiedError: the share is taken from the pilot, whose verdicts are all ties.
     """
     if ties is not None:
         return Estimate(ties)
@@ -195,6 +198,10 @@ def _read_pilot(
     """Return the recording of a pilot, and the tariff with what the pilot says of its judges.
 
     Without a pilot, there is no recording, and judges are as the tariff says.
+
+    Raises:
+        UsageError: no judge decided any battle of the pilot.
+        NotIdentifiedError: the pilot has several judges and `pool` is false, or no items.
     """
     if pilot is None:
         return None, replace(tariff, judges=tariff.judges or "1")

@@ -170,6 +170,7 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
 
     Raises:
         UsageError: there is no such tournament, or a setting is impossible.
+        TypeError: a setting is no option of the tournament, which is podium's own.
         PluginError: the plugin's code fails, or makes an object without `next` and `size`.
     """
     tournament_extension = extension(Tournament, name)

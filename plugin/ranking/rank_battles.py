@@ -347,7 +347,8 @@ def without_order(standings: Standings) -> Standings:
     """Return standings that state no order, because the scores of models are in different units.
 
     Models are in the order of their names; all share the first rank and the widest rank set. Means
-    of scores stay. Win rates and ratings, which compare scores, are unknown.
+    of scores stay. Win rates and ratings, which compare scores, are unknown. Rows of models without
+    a score stay as they are.
     """
     withheld = withhold_ranks(standings)
     entries = []
@@ -852,8 +853,11 @@ def ranker_calls(
     Args:
         rankers: names of the rankers.
         options: their options, by `option` or `ranker.option`.
-        whole, calibration: as in `choose_context`.
-        level, seed: as in `rank`.
+        whole: all battles, from which a ranker may estimate what slices share; None if slices must
+            be fitted separately.
+        calibration: the calibration of the judge, or the path of its file; None if there is none.
+        level: confidence level of intervals and rank sets, in (0, 1).
+        seed: seed of the random generator that each ranker gets.
 
     Raises:
         UsageError: no ranker has one of the options, or a calibration was given that none uses.

@@ -321,7 +321,10 @@ class Responses:
         return equal
 
     def identical_battles(self, battles: Sequence[Pairing]) -> list[Pairing]:
-        """Return the battles of identical responses (see `are_identical`), in their order."""
+        """Return the battles in which the judge would be shown one text twice, in their order.
+
+        White space at the ends of the texts makes no difference.
+        """
         keys = self.keys_with_equal_texts()
         items = {item.id for item in self.items if not keys.isdisjoint(item.keys)}
         return [
@@ -428,7 +431,7 @@ class Responses:
             models: names, which may lack the provider; see `find_name`.
 
         Raises:
-            UsageError: there is no model of one of these names.
+            UsageError: there is no model of one of these names, or there are several.
         """
         selected = {find_name("model", name, self.texts) for name in models}
 

@@ -139,6 +139,11 @@ def _prepare_ranking(
     A ranking needs the samples. Without an output path, lm-eval saves none, and `--log_samples` is
     left as it is.
 
+    Args:
+        values: the options of podium by name in `OPTIONS`, typed or from the section.
+        config: the content of the `--config` file.
+        arguments: the parsed arguments; `log_samples` is changed in place.
+
     Returns:
         the object that ranks the run.
 

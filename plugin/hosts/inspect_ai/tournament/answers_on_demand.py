@@ -524,7 +524,7 @@ class AnswerCollector:
         self._start = sample_builder.responses
 
     def failures_text(self) -> str:
-        """Return a text on how many answers each model lacks and why.
+        """Return a text on how many answers each model lacks and why; empty if none is missing.
 
         It ends with the first error of a call, if there is one. Pending answers do not count.
         """
@@ -586,8 +586,9 @@ class AnswerCollector:
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.
 
-        As long as answers to the items of `first` are pending, the samples request the answers of
-        one model, the first in `order` that lacks one of them, whatever the battles are.
+        The list is empty if none of these answers is pending. As long as answers to the items of
+        `first` are pending, the samples request the answers of one model, the first in `order` that
+        lacks one of them, whatever the battles are.
 
         Args:
             pairings: the battles.

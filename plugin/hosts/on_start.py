@@ -33,7 +33,8 @@ def watch() -> None:
     """Extend the host's command line when it is imported, if some argument concerns podium.
 
     A last argument `run` concerns podium, too, because lm-eval then shows its help. If an option
-    `--ranker...` was typed and the command line could not be extended, a message is printed at exit.
+    `--ranker...` was typed and the command line could not be extended, a message is printed when
+    the process ends.
     """
     # `lm_eval run` without further arguments shows help.
     has_option = any(word.startswith(OPTIONS) for word in sys.orig_argv)

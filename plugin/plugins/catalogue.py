@@ -96,7 +96,7 @@ def extension(kind: type[Kind], name: str) -> Kind:
 
     Raises:
         UsageError: there is no such extension. The message suggests a similar name.
-        PluginError: as in `extensions_of`.
+        PluginError: a plugin cannot be loaded, or two plugins register the same name.
     """
     registrations = extensions_of(kind)
     by_name_with_dashes = {registered.replace("_", "-"): registered for registered in registrations}

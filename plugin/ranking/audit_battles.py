@@ -443,6 +443,11 @@ def _with_p_value(check: Check, level: float, judges: int) -> Check:
     Only a known check `self-preference` with a number and an interval gets a p-value. It is that of
     a normal distribution with the interval of the effect, times the number of judges, at most 1. If
     it is flagged, its reason becomes `OPEN_EFFECT`. Other checks are returned as they are.
+
+    Args:
+        check: the check.
+        level: confidence level of the interval, in (0, 1).
+        judges: number of judges.
     """
     if check.name != "self-preference" or not check.is_known or check.interval is None:
         return check

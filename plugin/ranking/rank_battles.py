@@ -464,8 +464,8 @@ class RankerCall:
     Attributes:
         name: name of the ranker.
         function: the ranker.
-        settings: arguments of the call, by parameter: level, options, and context (see
-            `choose_context`).
+        settings: arguments of the call, by parameter: level, options, and the context of
+            `choose_context` (`calibration` and `whole`, if the ranker takes them).
         seed: seed of the random generator that the ranker gets.
         warnings: warnings that are added to those of the ranker.
     """
@@ -706,7 +706,8 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
         merged: the same battles with one verdict each; None if they are ranked as they are.
 
     Raises:
-        NotIdentifiedError: as in `require_verdicts`, or the ranker cannot rank the battles.
+        NotIdentifiedError: the only verdicts are ties of identical responses, or the ranker cannot
+            rank the battles.
     """
     require_verdicts(part)
     ranked = part if merged is None else merged

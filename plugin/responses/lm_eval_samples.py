@@ -68,9 +68,10 @@ def _is_other_than_number(response: Any) -> bool:
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     """Read all responses to each document, as the model wrote them before any filter.
 
-    Each document of a task is an item; see `layout.item_ids`. Its category is the name of the task.
-    A document with verdicts of podium's filter is the item of these: that of the task with whose
-    responses it was compared. Rows of one filter are read, the first by name.
+    Each document of a task is an item, whose id is the task with a hash of the document
+    (`layout.item_ids`). Its category is the name of the task. A document with verdicts of podium's
+    filter is the item of these: that of the task with whose responses it was compared. Rows of one
+    filter are read, the first by name.
 
     Raises:
         DataError: a row has no prompt, or a response is not text.

@@ -188,6 +188,7 @@ def split_requests(
     Raises:
         UsageError: `when` is unknown, there are prompts but no model to ask, a source has no
             prompts, or two models have the same name and settings.
+        DataError: a file of prompts cannot be read.
     """
     if when not in CHOICES:
         raise unknown_name_error("choice for answers", when, CHOICES)

@@ -80,7 +80,7 @@ def tournament_task(
 
     Raises:
         UsageError: options are wrong or contradict each other, or nothing can be played.
-        DataError: responses contradict each other.
+        DataError: a file cannot be read, or responses contradict each other.
     """
     request = parse_request(name, settings, **options)
     questions = settle_questions(request)

@@ -104,7 +104,7 @@ def typed_in_reading(kind: Kind, name: str, value: str) -> str:
 
     Args:
         kind: what takes the option. An `option` is written in a call, as
-            `podium.read_battles(..., by='task')`; other kinds are the keyword argument alone.
+            `podium.read_battles(..., shown='a')`; other kinds are the keyword argument alone.
         name: name of the option.
         value: its value, as in `typed_in_python`.
     """

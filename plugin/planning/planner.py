@@ -185,7 +185,8 @@ def _expected_ties(ties: float | None, record: "Recording | None", level: float)
         The share, without an interval if it is given or assumed.
 
     Raises:
-        NotIdentifiedError: the share is taken from the pilot, whose verdicts are all ties.
+        NotIdentifiedError: the share is taken from the pilot, whose readable verdicts are all ties,
+            or which has none.
     """
     if ties is not None:
         return Estimate(ties)
@@ -282,7 +283,7 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
         level: confidence level, in (0, 1).
 
     Raises:
-        NotIdentifiedError: every readable verdict is a tie.
+        NotIdentifiedError: every readable verdict is a tie, or none is readable.
     """
     from podium.diagnosis.clustered import Clustered
     from podium.rankers.fit.coded import code_battles

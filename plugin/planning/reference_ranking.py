@@ -115,6 +115,10 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
         battles: the whole record.
         ranker: name of the ranker.
         options: options of the ranker, and the seed.
+
+    Raises:
+        NotIdentifiedError: no battle of the whole record has a credit, and the scores are computed
+            from sums of pairs.
     """
     if ranker in FROM_PAIRS:
         options_it_takes = FROM_PAIRS[ranker] | {"seed"}
@@ -143,6 +147,9 @@ def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> P
         battles: the whole record.
         ranker: `win-rate`, or `bradley-terry` for Elo.
         options: the options in `FROM_PAIRS`; others are ignored.
+
+    Raises:
+        NotIdentifiedError: no battle has a credit.
     """
     penalty = float(options.get("regularization", REGULARIZATION))
     coded = code_battles(battles, labels=options.get("labels", "soft"))

@@ -467,6 +467,9 @@ def seed_settings(
         seed: the seed.
         level: confidence level, which is added only to a tournament that stops early (`until`);
             None to add no level.
+
+    Raises:
+        UsageError: there is no such tournament.
     """
     parameters = parameters_of(catalogue.tournament_rule(name))
     defaults: dict[str, Any] = {}

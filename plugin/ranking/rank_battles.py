@@ -121,6 +121,7 @@ def rank(
 
     Raises:
         UsageError: an unknown ranker, option or column, or a calibration that no ranker uses.
+        DataError: the battles or the file of the calibration cannot be read.
         NotIdentifiedError: several judges that did not take turns, without `by` or `pool`; or no
             ranker has an answer.
     """
@@ -687,6 +688,11 @@ def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) 
     Scores in two units have no order at all (`without_order`). If a column looks like the item
     although rows are counted as independent, no model is clearly ahead (`withhold_ranks`). Other
     standings are returned as they are.
+
+    Args:
+        standings: the ranking of a slice.
+        part: the battles of the slice.
+        in_two_units: whether the scores of models are in different units.
     """
     if in_two_units:
         return without_order(standings)
@@ -862,6 +868,7 @@ def ranker_calls(
 
     Raises:
         UsageError: no ranker has one of the options, or a calibration was given that none uses.
+        DataError: the file of the calibration is damaged.
     """
     functions = {name: catalogue.ranker_function(name) for name in rankers}
     settings = _read_options(rankers, options)
@@ -890,7 +897,8 @@ def choose_context(
         calibration: the calibration of the judge, or the path of its file; None if there is none.
 
     Raises:
-        UsageError: a calibration was given that no ranker uses.
+        UsageError: a calibration was given that no ranker uses, or its file does not exist.
+        DataError: the file of the calibration is damaged.
     """
     if isinstance(calibration, str | Path):
         from podium.rankers.json_files import read_calibration

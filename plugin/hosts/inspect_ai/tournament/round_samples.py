@@ -329,6 +329,7 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
     Raises:
         TypeError: the sample has no battles.
+        DataError: the metadata of the sample are damaged.
     """
     metadata = parse_sample(sample.metadata or {})
     if not isinstance(metadata, BattleMetadata | PackMetadata):
@@ -356,6 +357,9 @@ def replies_if_any_failed(sample: EvalSample) -> Sequence[BattleReplies]:
     """Return the replies on all battles of a finished sample if one of its calls failed.
 
     Empty if no call failed, if the sample ended with an error, or if no judge was asked.
+
+    Raises:
+        DataError: the entry of podium in the store is damaged.
     """
     entry = kept_in_store(sample, NAMESPACE)
     if sample.error is not None or not was_judge_asked(entry):
@@ -384,6 +388,9 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
 
     Empty if the sample ended with an error or without a score, or if it has no battles. The credit
     and margin of an unparsed battle are None.
+
+    Raises:
+        DataError: the metadata of the sample, or the entry of podium in the score, are damaged.
     """
     if sample.error is not None or not sample.scores:
         return ()

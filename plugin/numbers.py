@@ -19,7 +19,10 @@ def share_text(value: float | None) -> str:
 
 
 def percent(level: float) -> str:
-    """Format a confidence level as a percentage, for example 0.95 as `95%`."""
+    """Format a confidence level as a percentage, for example 0.95 as `95%`.
+
+    It has at most four significant digits, or ten from 0.9999 on.
+    """
     # With four digits, a level next to 1 would be written as 100%.
     digits = 4 if level < 0.9999 else 10
     return f"{100 * level:.{digits}g}%"

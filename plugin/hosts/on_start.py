@@ -32,8 +32,9 @@ OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
 def watch() -> None:
     """Extend the host's command line when it is imported, if some argument concerns podium.
 
-    If an option `--ranker...` was typed and the command line could not be extended, a message is
-    printed at exit.
+    A last argument `run` concerns podium, too, because lm-eval then shows its help. If an option
+    `--ranker...` was typed and the command line could not be extended, a message is printed when
+    the process ends.
     """
     # `lm_eval run` without further arguments shows help.
     has_option = any(word.startswith(OPTIONS) for word in sys.orig_argv)

@@ -103,7 +103,8 @@ def typed_in_reading(kind: Kind, name: str, value: str) -> str:
     """Write an option as a keyword argument of the function that reads battles.
 
     Args:
-        kind: what takes the option; only an `option` is one of reading.
+        kind: what takes the option. An `option` is written in a call, as
+            `podium.read_battles(..., shown='a')`; other kinds are the keyword argument alone.
         name: name of the option.
         value: its value, as in `typed_in_python`.
     """

@@ -165,14 +165,14 @@ def code_groups(record: "Recording", items: Sequence[str]) -> np.ndarray:
 
 
 def parts_without(groups: np.ndarray) -> list[np.ndarray]:
-    """Return masks of the items without each of up to 10 parts, which are whole groups.
+    """Return boolean masks of the items without each of up to 10 parts, which are whole groups.
 
     Args:
         groups: number of each item's group, shape (items,).
 
     Returns:
-        Masks of shape (items,), one per part; at most `PARTS`, and as many as there are groups if
-        these are fewer.
+        A mask of shape (items,) per part, True for the items that stay. There are `PARTS` masks, or
+        as many as there are groups if these are fewer.
     """
     number = min(PARTS, int(groups.max()) + 1)
     return [groups % number != part for part in range(number)]

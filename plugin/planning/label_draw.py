@@ -351,9 +351,9 @@ def _forecast(
 ) -> Forecast:
     """Forecast the error of ratings for several total numbers of labels.
 
-    The numbers are `labels_so_far` (if above 0), `planned`, and the round numbers above
-    `labels_so_far`. How far the judge's ratings are from those of humans is estimated from the
-    labels. If there are none, it is a prior assumption.
+    The numbers are `labels_so_far` (if above 0), `planned`, and those of 25, 50, 100, 200, 500,
+    1,000 and 2,000 that are above `labels_so_far`. How far the judge's ratings are from those of
+    humans is estimated from the labels. If there are none, it is a prior assumption.
 
     Args:
         coded: the judged battles as arrays.

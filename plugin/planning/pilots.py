@@ -69,7 +69,7 @@ def tariff_of_judges(battles: Battles, tariff: Tariff) -> Tariff:
 def unknown_realization(battles: Battles, tariff: Tariff) -> str | None:
     """Return the realization of the pilot's judges if it is not installed here.
 
-    The result is None if the tariff has a realization, or if the pilot records none.
+    The result is None if the tariff has a realization, or if the pilot records none or several.
 
     Args:
         battles: the pilot.

@@ -102,7 +102,8 @@ def make_plan(
 
     Raises:
         UsageError: a number is out of its range, a name is unknown, or neither a pilot nor a
-            number of models is given.
+            number of models is given; or no judge decided any battle of the pilot.
+        DataError: the pilot cannot be read.
         NotIdentifiedError: the pilot has several judges and `pool` is false, it has no items, or
             all its verdicts are ties; or its items are in fewer than 4 groups.
     """
@@ -182,6 +183,10 @@ def _expected_ties(ties: float | None, record: "Recording | None", level: float)
 
     Returns:
         The share, without an interval if it is given or assumed.
+
+    Raises:
+        NotIdentifiedError: the share is taken from the pilot, whose readable verdicts are all ties,
+            or which has none.
     """
     if ties is not None:
         return Estimate(ties)
@@ -194,6 +199,10 @@ def _read_pilot(
     """Return the recording of a pilot, and the tariff with what the pilot says of its judges.
 
     Without a pilot, there is no recording, and judges are as the tariff says.
+
+    Raises:
+        UsageError: no judge decided any battle of the pilot.
+        NotIdentifiedError: the pilot has several judges and `pool` is false, or no items.
     """
     if pilot is None:
         return None, replace(tariff, judges=tariff.judges or "1")
@@ -274,7 +283,7 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
         level: confidence level, in (0, 1).
 
     Raises:
-        NotIdentifiedError: every readable verdict is a tie.
+        NotIdentifiedError: every readable verdict is a tie, or none is readable.
     """
     from podium.diagnosis.clustered import Clustered
     from podium.rankers.fit.coded import code_battles

@@ -22,7 +22,7 @@ from podium.rankers.standings import SAME_SCORE
 from podium.ranking.rank_battles import rank
 
 PartScorer = Callable[[np.ndarray], np.ndarray]
-"""Function from a mask of the record's rows to the scores of the models.
+"""Function from a boolean mask of the record's rows to the scores of the models.
 
 The mask has shape (rows,). The scores have shape (models,), in the order of `Battles.models`, and
 are NaN for a model without a score.
@@ -78,8 +78,8 @@ class ReferenceRanking:
         """Return how far the scores of a part are from those of the whole record.
 
         Args:
-            rows: mask of the part, shape (rows,): by row of the record, or by judgment if there
-                are as many values as the record has judgments.
+            rows: boolean mask of the part, shape (rows,): by row of the record, or by judgment if
+                there are as many values as the record has judgments.
 
         Returns:
             Kendall's tau-b, in [-1, 1], and the mean absolute difference of centred scores, over
@@ -115,6 +115,10 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
         battles: the whole record.
         ranker: name of the ranker.
         options: options of the ranker, and the seed.
+
+    Raises:
+        NotIdentifiedError: no battle of the whole record has a credit, and the scores are computed
+            from sums of pairs.
     """
     if ranker in FROM_PAIRS:
         options_it_takes = FROM_PAIRS[ranker] | {"seed"}
@@ -143,6 +147,9 @@ def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> P
         battles: the whole record.
         ranker: `win-rate`, or `bradley-terry` for Elo.
         options: the options in `FROM_PAIRS`; others are ignored.
+
+    Raises:
+        NotIdentifiedError: no battle has a credit.
     """
     penalty = float(options.get("regularization", REGULARIZATION))
     coded = code_battles(battles, labels=options.get("labels", "soft"))

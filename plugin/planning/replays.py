@@ -139,7 +139,8 @@ def replay(
         seed: seed of the tournament and of the rankers.
         pool: whether verdicts of several judges count together; a battle then has their mean.
         **options: options of the tournament and of the rankers. An option that both have goes to
-            both (see `divide_options`); `name.option` (through a dict) reaches one of them only.
+            both, unless its value has commas or is the default of the tournament: it then goes to
+            the tournament alone. `name.option` (through a dict) reaches one of them only.
 
     Returns:
         The rounds, their price, and the ranking.
@@ -431,6 +432,9 @@ def divide_options(
 
     Returns:
         The options of each tournament by its name, and the options of the rankers.
+
+    Raises:
+        UsageError: there is no such tournament or ranker.
     """
     parameters_by_tournament = options_by_name((), tournaments)
     defaults = {}
@@ -463,6 +467,9 @@ def seed_settings(
         seed: the seed.
         level: confidence level, which is added only to a tournament that stops early (`until`);
             None to add no level.
+
+    Raises:
+        UsageError: there is no such tournament.
     """
     parameters = parameters_of(catalogue.tournament_rule(name))
     defaults: dict[str, Any] = {}

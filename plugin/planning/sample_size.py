@@ -210,7 +210,7 @@ A range is a function that returns whether a number lies in it, and its text in 
 
 
 def check_numbers(**numbers: float | None) -> None:
-    """Check that numbers are in the ranges of `RANGES`; None is accepted.
+    """Check that numbers are in the ranges of `RANGES`, whose names they have; None is accepted.
 
     Raises:
         UsageError: a number is out of the range of its name.

@@ -155,7 +155,8 @@ def compare_tournaments(
             Without budgets, it plays all items.
         pool: whether verdicts of several judges count together.
         **options: options of the tournaments and of the ranker, without `seed`. An option that
-            both have goes to both (see `divide_options`).
+            both have goes to both, unless its value has commas or is the default of the tournament:
+            it then goes to the tournament alone.
 
     Returns:
         A row per tournament, variant and budget.

@@ -12,7 +12,7 @@ class RankerRow(NamedTuple):
         name: the ranker's name.
         function: where it is, `module:name` in `podium.rankers`.
         summary: what it does.
-        several_judges: as of `Ranker`.
+        several_judges: whether it takes the battles of several judges in one call.
     """
 
     name: str
@@ -28,7 +28,7 @@ class FormatRow(NamedTuple):
         name: the format's name.
         reader: where its function is, `module:name` in `podium.data.formats`, or a full path.
         summary: what it reads.
-        column_of_label: as of `Format`.
+        column_of_label: the column that gets the label of `LABEL=PATH`; None for `source`.
     """
 
     name: str

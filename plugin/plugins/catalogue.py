@@ -96,7 +96,7 @@ def extension(kind: type[Kind], name: str) -> Kind:
 
     Raises:
         UsageError: there is no such extension. The message suggests a similar name.
-        PluginError: as in `extensions_of`.
+        PluginError: a plugin cannot be loaded, or two plugins register the same name.
     """
     registrations = extensions_of(kind)
     by_name_with_dashes = {registered.replace("_", "-"): registered for registered in registrations}
@@ -131,7 +131,11 @@ def load_extension(
 
 
 def formats() -> list[Format]:
-    """Return all file formats, podium's own and those of plugins, sorted by name."""
+    """Return all file formats, podium's own and those of plugins, sorted by name.
+
+    Raises:
+        PluginError: a plugin cannot be loaded, or two formats have one name.
+    """
     return [registration.extension for registration in extensions_of(Format).values()]
 
 
@@ -166,6 +170,7 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
 
     Raises:
         UsageError: there is no such tournament, or a setting is impossible.
+        TypeError: a setting is no option of the tournament, which is podium's own.
         PluginError: the plugin's code fails, or makes an object without `next` and `size`.
     """
     tournament_extension = extension(Tournament, name)
@@ -323,6 +328,9 @@ def culprit_of(extension: Extension) -> str:
 
     For example: `plugin ratings 1.0 (ratings = ratings.hooks): ranker 'glicko'`. For podium's own
     extensions the plugin is podium with its version.
+
+    Raises:
+        KeyError: no extension of its kind is registered by this name.
     """
     kind = type(extension)
     return f"plugin {extensions_of(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"

@@ -259,9 +259,9 @@ def unknown_option_error(
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
     """Convert a text to the declared type of a parameter.
 
-    A parameter without an annotation has the type of its default. Of `X | None` the type is X, and
-    of a `Literal` the text must be one of its values. Other types than those in `READERS` are read
-    as text.
+    A parameter without an annotation has the type of its default. Of `X | None` the type is X, of
+    another union its first type, and of a `Literal` the text must be one of its values. Other types
+    than those in `READERS` are read as text.
 
     Args:
         key: the option as typed, for error messages.

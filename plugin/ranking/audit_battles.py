@@ -332,7 +332,13 @@ class _AuditRequest:
     def _arguments_of(
         self, value: str | None, battles: Battles, standings: Standings
     ) -> TypedArguments:
-        """Return what was typed to read and rank a slice, and which remedies its battles allow."""
+        """Return what was typed to read and rank a slice, and which remedies its battles allow.
+
+        Args:
+            value: value of the slice; None if there are no slices.
+            battles: the battles of the slice.
+            standings: the ranking of the slice.
+        """
         are_scores = standings.scale.name == "score"
         can_plan = can_be_pilot(battles) and not standings.unconnected_groups
         has_enough_models = len(battles.models) >= FEWEST_COMPARED
@@ -351,8 +357,12 @@ class _AuditRequest:
     def _judgments_of(self, value: str | None, battles: Battles) -> Battles:
         """Return the judgments of a slice.
 
-        The battles are returned if the judgments cannot be divided as they are, or have no such
-        slice.
+        Without slices, they are all judgments. The battles are returned if the judgments cannot be
+        divided as they are, or have no such slice.
+
+        Args:
+            value: value of the slice; None if there are no slices.
+            battles: the battles of the slice.
         """
         if self.column is None:
             return self.judgments
@@ -443,6 +453,11 @@ def _with_p_value(check: Check, level: float, judges: int) -> Check:
     Only a known check `self-preference` with a number and an interval gets a p-value. It is that of
     a normal distribution with the interval of the effect, times the number of judges, at most 1. If
     it is flagged, its reason becomes `OPEN_EFFECT`. Other checks are returned as they are.
+
+    Args:
+        check: the check.
+        level: confidence level of the interval, in (0, 1).
+        judges: number of judges.
     """
     if check.name != "self-preference" or not check.is_known or check.interval is None:
         return check

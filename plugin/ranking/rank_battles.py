@@ -121,6 +121,7 @@ def rank(
 
     Raises:
         UsageError: an unknown ranker, option or column, or a calibration that no ranker uses.
+        DataError: the battles or the file of the calibration cannot be read.
         NotIdentifiedError: several judges that did not take turns, without `by` or `pool`; or no
             ranker has an answer.
     """
@@ -270,6 +271,8 @@ def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[st
 def families_of_table(models: TableOfModels) -> Mapping[str, str]:
     """Return the family of each model in a table; empty without a table.
 
+    The keys are globs that match only the name of the model.
+
     Raises:
         UsageError: the table names no family.
     """
@@ -345,7 +348,8 @@ def without_order(standings: Standings) -> Standings:
     """Return standings that state no order, because the scores of models are in different units.
 
     Models are in the order of their names; all share the first rank and the widest rank set. Means
-    of scores stay. Win rates and ratings, which compare scores, are unknown.
+    of scores stay. Win rates and ratings, which compare scores, are unknown. Rows of models without
+    a score stay as they are.
     """
     withheld = withhold_ranks(standings)
     entries = []
@@ -461,8 +465,8 @@ class RankerCall:
     Attributes:
         name: name of the ranker.
         function: the ranker.
-        settings: arguments of the call, by parameter: level, options, and context (see
-            `choose_context`).
+        settings: arguments of the call, by parameter: level, options, and the context of
+            `choose_context` (`calibration` and `whole`, if the ranker takes them).
         seed: seed of the random generator that the ranker gets.
         warnings: warnings that are added to those of the ranker.
     """
@@ -561,7 +565,7 @@ def _rank_slices(
     Args:
         slices: the slices.
         rankers: the rankers.
-        families: family by name of the model.
+        families: family by glob of the model's name (`families_of_table`).
         merged: by slice, the battles of a jury with one verdict each. Rankers that rank several
             judges together get the verdicts of all judges instead.
         defaults: by slice, the name of its only ranker; empty if all rankers rank all slices.
@@ -684,6 +688,11 @@ def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) 
     Scores in two units have no order at all (`without_order`). If a column looks like the item
     although rows are counted as independent, no model is clearly ahead (`withhold_ranks`). Other
     standings are returned as they are.
+
+    Args:
+        standings: the ranking of a slice.
+        part: the battles of the slice.
+        in_two_units: whether the scores of models are in different units.
     """
     if in_two_units:
         return without_order(standings)
@@ -703,7 +712,8 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
         merged: the same battles with one verdict each; None if they are ranked as they are.
 
     Raises:
-        NotIdentifiedError: as in `require_verdicts`, or the ranker cannot rank the battles.
+        NotIdentifiedError: the only verdicts are ties of identical responses, or the ranker cannot
+            rank the battles.
     """
     require_verdicts(part)
     ranked = part if merged is None else merged
@@ -850,11 +860,15 @@ def ranker_calls(
     Args:
         rankers: names of the rankers.
         options: their options, by `option` or `ranker.option`.
-        whole, calibration: as in `choose_context`.
-        level, seed: as in `rank`.
+        whole: all battles, from which a ranker may estimate what slices share; None if slices must
+            be fitted separately.
+        calibration: the calibration of the judge, or the path of its file; None if there is none.
+        level: confidence level of intervals and rank sets, in (0, 1).
+        seed: seed of the random generator that each ranker gets.
 
     Raises:
         UsageError: no ranker has one of the options, or a calibration was given that none uses.
+        DataError: the file of the calibration is damaged.
     """
     functions = {name: catalogue.ranker_function(name) for name in rankers}
     settings = _read_options(rankers, options)
@@ -883,7 +897,8 @@ def choose_context(
         calibration: the calibration of the judge, or the path of its file; None if there is none.
 
     Raises:
-        UsageError: a calibration was given that no ranker uses.
+        UsageError: a calibration was given that no ranker uses, or its file does not exist.
+        DataError: the file of the calibration is damaged.
     """
     if isinstance(calibration, str | Path):
         from podium.rankers.json_files import read_calibration

@@ -250,7 +250,7 @@ class Record:
         An empty text is returned as it is.
 
         Raises:
-            DataError: as in `as_text`.
+            DataError: the cell is neither text nor null, or cannot be written as UTF-8.
         """
         return None if column is None else self.as_text(column, self.cells.get(column))
 

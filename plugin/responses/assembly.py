@@ -143,7 +143,9 @@ def _add_pending(
     prompts: Sequence[QuestionRow],
     models: Sequence[str],
 ) -> tuple[list[ResponseRow], list[Notice]]:
-    """Add a pending response for each item to which a model that can be asked has no text.
+    """Add a pending response for each item to which a model that can be asked has no first text.
+
+    Only the response with the number 1 counts as the first.
 
     Args:
         answers: the responses in the sources.

@@ -13,7 +13,8 @@ def name_by_category(
     """Name the items of a task `CATEGORY:ID` if a run has different questions under one id.
 
     Items are renamed only if each row names its category (or `id_scope`), and if all rows with the
-    same category and id have the same instruction. Otherwise, the rows are returned as they are.
+    same category and id have the same instruction. Rows without an instruction do not count for
+    the second condition. Otherwise, the rows are returned as they are.
 
     Args:
         rows: the rows of a task.

@@ -48,7 +48,10 @@ class Conversation(NamedTuple):
 
     @property
     def answer(self) -> str:
-        """The text of the final answer; empty if there is none (see `turns_until_answer`)."""
+        """The text of the final answer; empty if there is none.
+
+        It is the last message of the assistant, if it has no calls and no result of a tool follows.
+        """
         turns = turns_until_answer(self.turns)
         if not turns:
             return ""
@@ -57,7 +60,10 @@ class Conversation(NamedTuple):
         return last.text if is_answer else ""
 
     def as_instruction(self) -> str:
-        """Return one text with all messages, each under its role, to be used as an instruction."""
+        """Return one text with all messages, each under its role, to be used as an instruction.
+
+        The system prompt is left out; system messages among the turns are not.
+        """
         texts = [("user", self.instruction)] if self.instruction else []
         for turn in self.turns:
             parts = [turn.text] if turn.text else []

@@ -213,10 +213,12 @@ class Responses:
         )
 
     def dividing_columns(self) -> dict[str, dict[str, list[str]]]:
-        """Return the further columns that divide the items, as `item_columns.dividing_columns`.
+        """Return the further columns that divide the items, such as passages.
 
-        The column of the groups (`cluster`) and the category, which are fields of items, are left
-        out.
+        They are found by `item_columns.dividing_columns`: a column with at least two values, enough
+        items of each, and few items without a value. The result has the ids of the items, by column
+        and value. The column of the groups (`cluster`) and the category, which are fields of items,
+        are left out.
         """
         columns = dividing_columns({item.id: item.columns for item in self.items})
         fields = ("category", self.cluster)
@@ -319,7 +321,10 @@ class Responses:
         return equal
 
     def identical_battles(self, battles: Sequence[Pairing]) -> list[Pairing]:
-        """Return the battles of identical responses (see `are_identical`), in their order."""
+        """Return the battles in which the judge would be shown one text twice, in their order.
+
+        White space at the ends of the texts makes no difference.
+        """
         keys = self.keys_with_equal_texts()
         items = {item.id for item in self.items if not keys.isdisjoint(item.keys)}
         return [
@@ -426,7 +431,7 @@ class Responses:
             models: names, which may lack the provider; see `find_name`.
 
         Raises:
-            UsageError: there is no model of one of these names.
+            UsageError: there is no model of one of these names, or there are several.
         """
         selected = {find_name("model", name, self.texts) for name in models}
 
@@ -461,7 +466,8 @@ class Responses:
             seed: seed with which items are drawn if there are more than the limit. If it is None,
                 the first items are taken.
             answered_by: name of a model, or several names. Only items to which one of these models
-                has a response in the files are selected, even if the response has no text.
+                has a response in the files are selected, even if the response has no text. A
+                pending response counts, too.
 
         Raises:
             UsageError: the limit is below 1, or no item has the category, or no model has the name.
@@ -491,6 +497,8 @@ class Responses:
         self, models: str | Sequence[str], items: Sequence[Item]
     ) -> tuple[Item, ...]:
         """Return the items to which a model, or one of several models, has a response in the files.
+
+        A response without a text counts, and so does a pending one.
 
         Raises:
             UsageError: no model has one of the names.

@@ -39,7 +39,10 @@ def with_groups(responses: Responses, cluster: str | None, *, required: bool) ->
 
 
 def _refuse_no_groups(responses: Responses, cluster: str) -> None:
-    """Raise UsageError if a column gives no groups of the items, or not of all of them."""
+    """Raise UsageError if a column gives no groups of the items, or not of all of them.
+
+    A column of verdicts, and one with the same value for all items, gives no groups.
+    """
     option = option_text("cluster", cluster, kind="argument")
     if cluster in COLUMNS_OF_VERDICTS:
         remedy = "name a column of the items' groups, such as the passage or the document"

@@ -35,7 +35,8 @@ def is_generated(sheet: Sheet) -> bool:
     """Return whether the samples have generated texts, not log-likelihoods.
 
     A request to generate has two arguments, or one in files of other programs. A request for the
-    likelihood of a text has one, and its response is a number.
+    likelihood of a text has one, and its response is a number. The first row decides, unless its
+    request has one argument: the result is then True if a row has a text that is no number.
 
     Args:
         sheet: the table of a samples file, with at least one row.
@@ -67,9 +68,10 @@ def _is_other_than_number(response: Any) -> bool:
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     """Read all responses to each document, as the model wrote them before any filter.
 
-    Each document of a task is an item; see `layout.item_ids`. Its category is the name of the task.
-    A document with verdicts of podium's filter is the item of these: that of the task with whose
-    responses it was compared. Rows of one filter are read, the first by name.
+    Each document of a task is an item, whose id is the task with a hash of the document
+    (`layout.item_ids`). Its category is the name of the task. A document with verdicts of podium's
+    filter is the item of these: that of the task with whose responses it was compared. Rows of one
+    filter are read, the first by name.
 
     Raises:
         DataError: a row has no prompt, or a response is not text.

@@ -187,7 +187,8 @@ def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> Pair
     several ids. All other questions are paired by what the models were asked.
 
     Raises:
-        OtherQuestionError: as of `pair_rows`.
+        OtherQuestionError: runs have the same ids, but not one common question; no recorded setting
+            explains the difference, and the user does not accept it.
     """
     runs = [asked_run.run for asked_run in task_runs.asked]
     documents = []
@@ -436,6 +437,10 @@ def _unify_system_prompts(rows: Sequence[Row], described: Collection[str]) -> li
 
     Rows are changed only if each run has one system prompt for all its questions. The system prompt
     is then a setting of the run.
+
+    Args:
+        rows: the rows of a task.
+        described: the files of runs that hosts recorded.
     """
     systems: dict[RunKey, set[str]] = defaultdict(set)
     for row in rows:

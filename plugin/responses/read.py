@@ -156,6 +156,7 @@ def read_prompts(
         The questions, and notes on the reading.
 
     Raises:
+        UsageError: a source has no file.
         DataError: a file cannot be read, or has no prompts.
     """
     read = read_source_rows(sources, readers, RowForm(cluster=cluster), for_prompts=True)

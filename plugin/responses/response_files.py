@@ -140,6 +140,13 @@ class LogFile:
     run: RunRecord | None
 
     def read(self, form: RowForm, *, optional: bool) -> FileRows:  # noqa: ARG002
-        """Read the responses in the log; see `ResponseFile.read`. `optional` has no effect."""
+        """Read the responses in the log, with the names of their models set.
+
+        `form` says what is read of the rows besides their texts. `optional` has no effect.
+
+        Raises:
+            UsageError: the log has a label for one model, and holds several.
+            DataError: the log cannot be read.
+        """
         rows = name_models(self.reader.read(self.path, form), self.model)
         return FileRows(self.path, rows, self.run)

@@ -101,10 +101,17 @@ class SamplesFile:
         return self.samples.path
 
     def read(self, form: RowForm, *, optional: bool) -> FileRows:
-        """Read the responses in the samples; see `ResponseFile.read`.
+        """Read the responses in the samples, with the names of their models set.
 
-        There are no rows if the samples have log-likelihoods and are optional. A note says if a
-        line is cut off.
+        `rows` of the result is None if the samples have log-likelihoods and `optional` is True. A
+        note says if a line is cut off.
+
+        Args:
+            form: says how agents are shown, and which column has the groups of items.
+            optional: whether a file without generated texts is skipped.
+
+        Raises:
+            DataError: the file cannot be read, or has no generated texts and is not optional.
         """
         sheet, notes = self._sheet(form)
         rows = rows_of_sheet(sheet, [SHAPE_OF_SAMPLES], optional=optional)

@@ -161,7 +161,7 @@ def why_unread(skipped: Sequence[Path], readers: Sequence[FileReader]) -> list[s
 def _find_files_of_sources(
     sources: Sequence[str], readers: Sequence[FileReader], shapes: Sequence[Shape]
 ) -> FoundFiles:
-    """Find the files of sources; see `read_source_rows`.
+    """Find the files of sources, let readers choose among their logs, and download those of URLs.
 
     Args:
         sources: the sources as typed.
@@ -279,7 +279,14 @@ def _files_of_source(
 
 
 def _read_source(source: FoundSource, form: RowForm, *, optional: bool) -> list[FileRows]:
-    """Read the files of a source; see `read_source_rows`."""
+    """Read the files of a source, in order.
+
+    A file that must have responses (`FoundSource.needed`, `FoundSource.last_samples`) is skipped
+    without them only if `optional` is True. Any other file without responses is skipped.
+
+    Raises:
+        DataError: a file cannot be read, or has no responses although it must. The error names it.
+    """
     parts: list[FileRows] = []
     for file in source.files:
         is_last = file.path == source.last_samples

@@ -126,9 +126,18 @@ class TableFile:
     shapes: Sequence[Shape] = SHAPES
 
     def read(self, form: RowForm, *, optional: bool) -> FileRows:
-        """Read the rows of the table; see `ResponseFile.read`.
+        """Read the rows of the table, with the names of their models set.
 
-        There are no rows if the table has no known shape and is optional.
+        `rows` of the result is None if the table has no known shape and `optional` is True.
+
+        Args:
+            form: says how agents are shown, which column has the groups of items, and whether a few
+                malformed rows are left out.
+            optional: whether a table of no known shape is skipped.
+
+        Raises:
+            UsageError: the label is for one model, and the table has several.
+            DataError: the table cannot be read, or has no known shape and is not optional.
         """
         # A list takes the malformed rows, which are an error without it.
         bad_rows: list[BadRow] | None = [] if form.skips_bad_rows else None

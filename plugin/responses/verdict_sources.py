@@ -59,7 +59,8 @@ def read_responses_beside_verdicts(
 def _is_on_disk_or_url(source: str) -> bool:
     """Return whether a source is a file, folder, glob or URL.
 
-    The result is False for standard input, and for a table of a database (`PATH#TABLE`).
+    The result is False for standard input, and for a path with `#` that does not exist, which is a
+    table of a database (`PATH#TABLE`).
     """
     path = split_label(source)[1]
     if path == STANDARD_INPUT:

@@ -146,7 +146,12 @@ def _with_turns(
 
 
 class BatchJudge:
-    """Judges the battles of one batch, a few at once, until too many in a row have failed."""
+    """Judges the battles of one batch, a few at once, until too many in a row have failed.
+
+    Args:
+        run: how the judges are asked, and the models that are the judges.
+        concurrency: the most calls at once; all calls of one battle are made even if they are more.
+    """
 
     def __init__(self, run: Run, concurrency: int) -> None:
         """Set up a batch with at most `concurrency` calls at once, or the calls of one battle."""

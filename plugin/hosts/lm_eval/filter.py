@@ -130,7 +130,9 @@ class JudgeFilter(Filter):
             docs: the documents of the task, in the same order.
 
         Raises:
-            UsageError: a response is not a text, or no document is among the opponents' items.
+            UsageError: a response is not a text, or the documents cannot be matched with the
+                opponents' items, as `pair_with_opponents` says.
+            DataError: a file of the opponents cannot be read, or its rows contradict each other.
         """
         texts = self._strip_reasoning(_texts_by_document(resps))
         documents = pair_with_opponents(

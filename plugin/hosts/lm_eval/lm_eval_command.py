@@ -139,6 +139,11 @@ def _prepare_ranking(
     A ranking needs the samples. Without an output path, lm-eval saves none, and `--log_samples` is
     left as it is.
 
+    Args:
+        values: the options of podium by name in `OPTIONS`, typed or from the section.
+        config: the content of the `--config` file.
+        arguments: the parsed arguments; `log_samples` is changed in place.
+
     Returns:
         the object that ranks the run.
 
@@ -186,10 +191,14 @@ def _prepare_ranking(
 
 @contextmanager
 def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
-    """Yield the content of the `--config` file; empty if there is none or it cannot be read.
+    """Yield the content of the `--config` file as a mapping.
 
+    It is empty if there is no such option, or if the file cannot be read or holds no mapping.
     lm-eval rejects podium's keys. If the file has such keys, `arguments.config` is changed in place
     to the path of a copy without them, which exists while the body runs.
+
+    Raises:
+        UsageError: the path of the file is a pipe, a socket or a device.
     """
     import yaml
 

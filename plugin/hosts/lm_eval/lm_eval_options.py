@@ -48,7 +48,7 @@ def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
     value are left out.
 
     Raises:
-        UsageError: there is no such option.
+        UsageError: a key that `is_ours` accepts, or a key of the section, is no option.
     """
     options = {name: value for name, value in config.items() if is_ours(name)}
     if isinstance(options.get(PREFIX), Mapping):

@@ -71,6 +71,7 @@ def pair_with_opponents(
         UsageError: an opponent has the name of this run's model, no document is among the
             opponents' items (unless all have media), a document has no `field`, or its content is
             in several of the opponents' tasks.
+        DataError: a file cannot be read, or rows contradict each other.
     """
     responses = read_responses(*_format_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
@@ -205,7 +206,7 @@ def _find_item_ids(
 
     It is the value of `field` as text. If `field` is None, it is the id that opponents' samples
     have for a document with the same content. A document that no opponent has gets the id that it
-    would have there.
+    would have in the first of the tasks.
 
     Args:
         docs: the documents.

@@ -441,7 +441,8 @@ def _write_figure(results: dict[str, Any], figure: WrittenFigure) -> dict[str, A
     """Write a figure of this run's model and its error into `results`, in place.
 
     They go into the row of the task among tasks and among groups, where it has one. An unknown
-    error is written as `N/A`, as lm-eval does.
+    error is written as `N/A`, as lm-eval does. `higher_is_better` gets the name of the figure, too,
+    as True.
 
     Returns:
         the record of the figure, with its key.

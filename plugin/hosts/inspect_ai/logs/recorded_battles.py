@@ -227,6 +227,9 @@ def _add_answer(
 def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     """Read battles, repeats and responses from tournaments' logs.
 
+    A battle comes once for each model that was set to be shown first in it. No response counts as
+    missing.
+
     Raises:
         UsageError: no battle was played in the logs.
         DataError: a log is damaged, or logs have different answers of a model to one item.

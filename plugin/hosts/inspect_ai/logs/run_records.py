@@ -71,7 +71,7 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
     Args:
         path: path of the log.
         log: the log, or its header.
-        model: the label that replaces the model's name.
+        model: the label that replaces the model's name; None for the name in the log.
     """
     spec = log.eval
     limit = spec.config.limit

@@ -152,7 +152,8 @@ def _assistant_turns(
 def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
     """Return the turns of the agents that tool calls started, by id of the call.
 
-    Turns of agents that were started by these agents are not included.
+    Turns of agents that were started by these agents are not included. A call whose agent has no
+    turns is left out.
     """
     begun = [event for event in events if event.event == "span_begin"]
     # For each span that is not of an agent, the span around it.

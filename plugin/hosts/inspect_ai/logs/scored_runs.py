@@ -93,7 +93,8 @@ def select_metrics(
         an empty set.
 
     Raises:
-        UsageError: no task has one of the metrics that are asked for.
+        UsageError: there is a name among `asked_metrics` that no task and no scorer of verdicts
+            has.
     """
     measure_by_name = {measure.name: measure for measure in measures}
     _require_known_metrics(runs, measure_by_name, asked_metrics, judging)
@@ -149,7 +150,7 @@ def _require_known_metrics(
 ) -> None:
     """Check that some task has each metric that is asked for.
 
-    Nothing is checked if no task has any metric.
+    Nothing is checked if there is neither a metric in any task nor a scorer of verdicts.
 
     Args:
         runs: the runs of all tasks.

@@ -86,6 +86,9 @@ def reason_of_stop(record: EvalLog | EvalSample) -> StopReason | None:
     """Return why a run stopped asking its judge.
 
     None if the log or sample has no error, or if its error has another cause.
+
+    Raises:
+        DataError: the record of the stop is damaged.
     """
     if not record.error:
         return None
@@ -121,6 +124,9 @@ def _kept_record(record: EvalLog | EvalSample) -> StopRecord | None:
     """Return the record in the metadata of a log, or in the store of a sample; None if it has none.
 
     A record that another eval has left in the metadata is not one of this log.
+
+    Raises:
+        DataError: the record is damaged.
     """
     if isinstance(record, EvalLog):
         entry = (record.eval.metadata or {}).get(STOP)

@@ -133,6 +133,10 @@ def samples_of(path: Path) -> Iterator[ScoredSample]:
     """Return the samples of a log by epoch, then by id.
 
     Samples of an archive are read one at a time, which takes little memory.
+
+    Raises:
+        DataError: the log is damaged. For an archive, the error is raised only while the result is
+            iterated over.
     """
     if path.suffix == ".eval":
         return _parse_members(path, _parse_scored)
@@ -147,6 +151,10 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
 
     Samples in which a tool call started an agent also have their events. The store of a sample is
     left out. Samples of an archive are read one at a time, which takes little memory.
+
+    Raises:
+        DataError: the log is damaged. For an archive, the error is raised only while the result is
+            iterated over.
     """
     if path.suffix == ".eval":
         return _parse_members(path, _parse_whole)
@@ -165,6 +173,9 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
     Args:
         path: the log.
         number: the most samples that are returned.
+
+    Raises:
+        DataError: the log or one of these samples is damaged.
     """
     if path.suffix != ".eval":
         return first_samples(path, number)
@@ -188,6 +199,9 @@ def first_samples(
         number: the most samples that are returned.
         fields: names of the fields that are returned. Of a small sample, and of a log in JSON, all
             fields are returned.
+
+    Raises:
+        DataError: the log or one of these samples is damaged.
     """
 
     def parse(sample: SampleFile) -> dict[str, Any]:
@@ -211,6 +225,9 @@ def _parse_members(path: Path, parse: Callable[[SampleFile], Parsed]) -> Iterato
     Args:
         path: the archive.
         parse: makes a value of the file of a sample.
+
+    Raises:
+        DataError: the archive or a sample is damaged. The samples before it have been yielded.
     """
     with checked_log(path), opened_archive(path) as archive:
         for member in sorted(_sample_members(archive), key=_sort_key):
@@ -342,9 +359,10 @@ def reason_of_invalidation(sample: EvalSample) -> str | None:
 
 @contextmanager
 def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
-    """Raise DataError for any error in the body, such as errors of archives and JSON.
+    """Raise DataError for an error in the body, such as errors of archives and JSON.
 
-    The error names the log, and the sample if the body reads one.
+    The error names the log, and the sample if `sample` is given. Errors of podium are raised as
+    they are.
     """
     try:
         yield

@@ -190,8 +190,8 @@ class _TaskRows:
     def _fields(self) -> dict[str, Any]:
         """Return the fields of notes on the task, by name.
 
-        They are `task`, `scorers` (the scorers of verdicts), and two names for `--metric`: `scorer`
-        for verdicts and `metric` for scores.
+        They are `task`, `scorers` (the scorers of verdicts, one or more), and two names for
+        `--metric`: `scorer` for verdicts and `metric` for scores (`all` if there are no scores).
         """
         return {
             "task": self.task,

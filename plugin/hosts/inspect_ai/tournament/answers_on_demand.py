@@ -188,6 +188,7 @@ def split_requests(
     Raises:
         UsageError: `when` is unknown, there are prompts but no model to ask, a source has no
             prompts, or two models have the same name and settings.
+        DataError: a file of prompts cannot be read.
     """
     if when not in CHOICES:
         raise unknown_name_error("choice for answers", when, CHOICES)
@@ -380,7 +381,8 @@ async def _ask_model(
 ) -> GivenAnswer:
     """Ask a model for an answer; a failure is returned, not raised.
 
-    If the model is not asked any more after too many failures, `gave_up` is True.
+    If the model is not asked any more after too many failures, `gave_up` is True, and a message is
+    printed once for the model.
 
     Args:
         calls: makes the call, unless the model is not asked any more.
@@ -523,7 +525,7 @@ class AnswerCollector:
         self._start = sample_builder.responses
 
     def failures_text(self) -> str:
-        """Return a text on how many answers each model lacks and why.
+        """Return a text on how many answers each model lacks and why; empty if none is missing.
 
         It ends with the first error of a call, if there is one. Pending answers do not count.
         """
@@ -585,8 +587,9 @@ class AnswerCollector:
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.
 
-        As long as answers to the items of `first` are pending, the samples request the answers of
-        one model, the first in `order` that lacks one of them, whatever the battles are.
+        The list is empty if none of these answers is pending. As long as answers to the items of
+        `first` are pending, the samples request the answers of one model, the first in `order` that
+        lacks one of them, whatever the battles are.
 
         Args:
             pairings: the battles.

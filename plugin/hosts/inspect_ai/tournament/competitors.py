@@ -91,7 +91,8 @@ def settle_questions(request: TournamentRequest) -> Questions:
 
     Raises:
         UsageError: options contradict each other, prompts are given for recorded answers, or
-            prompts cannot be read.
+            a source has no prompts.
+        DataError: a file of prompts cannot be read.
     """
     name = request.name
     options = request.options

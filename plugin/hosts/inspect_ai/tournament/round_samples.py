@@ -60,7 +60,8 @@ class SampleBuilder:
     def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of round `number`, counted from 1.
 
-        Battles without the texts of both responses are left out.
+        Battles without the texts of both responses are left out. If judges take turns, the battles
+        are assigned to them, which changes `rotation` in place.
         """
         return [planned.build() for planned in self.plan_battle_samples(pairings, number)]
 
@@ -114,7 +115,7 @@ class SampleBuilder:
         """Plan a pack per item, number of the response, and judges.
 
         A pack holds each response only once. Battles without the texts of both responses are left
-        out. A pack is built when it is needed.
+        out. A pack is built when it is needed; the battles are assigned to judges now.
 
         Args:
             pairings: the battles.
@@ -328,6 +329,7 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
     Raises:
         TypeError: the sample has no battles.
+        DataError: the metadata of the sample are damaged.
     """
     metadata = parse_sample(sample.metadata or {})
     if not isinstance(metadata, BattleMetadata | PackMetadata):
@@ -355,6 +357,9 @@ def replies_if_any_failed(sample: EvalSample) -> Sequence[BattleReplies]:
     """Return the replies on all battles of a finished sample if one of its calls failed.
 
     Empty if no call failed, if the sample ended with an error, or if no judge was asked.
+
+    Raises:
+        DataError: the entry of podium in the store is damaged.
     """
     entry = kept_in_store(sample, NAMESPACE)
     if sample.error is not None or not was_judge_asked(entry):
@@ -383,6 +388,9 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
 
     Empty if the sample ended with an error or without a score, or if it has no battles. The credit
     and margin of an unparsed battle are None.
+
+    Raises:
+        DataError: the metadata of the sample, or the entry of podium in the score, are damaged.
     """
     if sample.error is not None or not sample.scores:
         return ()
@@ -456,7 +464,13 @@ def _left_out_by_item(name: str, schedule: NextRound) -> dict[str, dict[str, int
 
 
 def announce_portion(round_name: str, number: int, size: int) -> Sample:
-    """Return the sample that announces a portion: how many samples the cost limit allows next."""
+    """Return the sample that announces a portion: how many samples the cost limit allows next.
+
+    Args:
+        round_name: name of the round or of its requests for answers.
+        number: number of the portion, from 1.
+        size: the number of samples in the portion.
+    """
     metadata = PortionMetadata(portion=size)
     return Sample(
         id=portion_id(round_name, number),

@@ -92,6 +92,7 @@ def plan_tournament(
     Raises:
         UsageError: a setting is not allowed by the tournament or these responses, or a shard would
             have to ask models for answers.
+        NotIdentifiedError: the log `earlier` has several judges that are not one jury.
     """
     options = request.options
     responses = competitors.responses
@@ -212,6 +213,7 @@ def _settle_settings(
 
     Raises:
         UsageError: `earlier` and `ratings` are both given, or the log cannot be used.
+        NotIdentifiedError: the log `earlier` has several judges that are not one jury.
     """
     name = request.name
     options = request.options

@@ -115,8 +115,9 @@ def parse_request(
         **options: options of the run and of the judge, also those whose value is None.
 
     Raises:
-        UsageError: an option is unknown or a run's option has a wrong value; or Inspect has set the
-            roles and there is no judge; or recorded battles are given to another tournament.
+        UsageError: the tournament or an option is unknown, or a run's option has a wrong value; or
+            Inspect has set the roles and there is no judge; or recorded battles are among
+            `options`, because only the tournament `recorded` takes them, among its `settings`.
     """
     arguments: dict[str, Any] = {**options}
     battles = arguments.get("battles")
@@ -141,11 +142,14 @@ def parse_request(
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split options into the own settings of a tournament and the others.
 
-    `seed` is always among the others.
+    `seed` is always among the others, and so are unknown options.
 
     Args:
         name: name of the tournament.
         options: values by name.
+
+    Raises:
+        UsageError: there is no such tournament.
     """
     settings_of_rule = setting_names(name) - {"seed"}
     settings = {key: value for key, value in options.items() if key in settings_of_rule}
@@ -167,5 +171,9 @@ def split_names(names: str | Sequence[str] | None) -> list[str]:
 
 
 def setting_names(name: str) -> AbstractSet[str]:
-    """Return the names of a tournament's own options, with `seed` if it takes one."""
+    """Return the names of a tournament's own options, with `seed` if it takes one.
+
+    Raises:
+        UsageError: there is no such tournament.
+    """
     return parameters_of(catalogue.tournament_rule(name)).keys()

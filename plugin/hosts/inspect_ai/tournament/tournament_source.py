@@ -190,6 +190,9 @@ class TournamentSource(SampleSource):
         None if the tournament is over, if samples of the round still run, or if the cost limit is
         reached. The rounds are computed from the beginning in each call, from what the samples of
         this attempt left.
+
+        Raises:
+            PodiumError: models are asked for answers, and no battle could be played.
         """
         ends = self._current_attempt()
         outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}

@@ -80,7 +80,7 @@ def tournament_task(
 
     Raises:
         UsageError: options are wrong or contradict each other, or nothing can be played.
-        DataError: responses contradict each other.
+        DataError: a file cannot be read, or responses contradict each other.
     """
     request = parse_request(name, settings, **options)
     questions = settle_questions(request)
@@ -229,7 +229,8 @@ def _notes_on_rankers(
     Empty if the user named no ranker, or if another host ranks the result (`answered_by`).
 
     Raises:
-        UsageError: a ranker cannot rank the result.
+        UsageError: a ranker cannot rank the result, or the file of the calibration does not exist.
+        DataError: this file is damaged.
     """
     from podium.hosts.inspect_ai.inspect_options import require_ranker, values_asked_for
     from podium.hosts.ranker_options import options_from

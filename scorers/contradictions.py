@@ -179,6 +179,7 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     It does so if signs beside the verdict, another line, box or JSON field give another value; if
     the words before the verdict seem to be somebody else's (an instruction to the judge, an example
     or a response); or if scores or words of blame favor the other response.
+    The scores and words are checked only if the verdict prefers A or B.
 
     Args:
         view: the judge's own words.
@@ -237,6 +238,7 @@ def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
 
     The value may be one that chooses neither response, such as `undecided`, or another response.
     After the verdict, any other value counts, too. A verdict for neither response is not checked.
+    If the verdict rates one response, only a value such as `Score: none` counts.
     """
     if verdict.preferred == TIE:
         return False

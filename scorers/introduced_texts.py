@@ -189,6 +189,7 @@ def _is_in_program(text: str, view: str, place: int) -> bool:
     """Return whether a verdict stands in a comment, a docstring or a console session.
 
     A line with a prompt sign such as `$` begins a console session, which ends with its paragraph.
+    `text` is the reply, and `view` has the judge's own words in it.
     """
     line_start = view.rfind("\n", 0, place) + 1
     if COMMENT_LINE.match(view, line_start, place):

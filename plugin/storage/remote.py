@@ -192,7 +192,12 @@ def place_of(text: str | Path) -> Place:
 
 
 def local_file(place: Place) -> Path:
-    """Return the path of a file, or of the local copy of a remote one."""
+    """Return the path of a file, or of the local copy of a remote one.
+
+    Raises:
+        UsageError: there is no such object, or access is denied.
+        DataError: the connection fails.
+    """
     return place.download() if isinstance(place, RemoteFile) else place
 
 
@@ -256,6 +261,10 @@ def list_siblings(place: RemoteFile) -> list[RemoteFile]:
     """List all objects in the folder of an object, itself included.
 
     The list is empty for web documents, because their folders cannot be listed.
+
+    Raises:
+        UsageError: access is denied.
+        DataError: the connection fails.
     """
     if place.scheme not in STORES:
         return []

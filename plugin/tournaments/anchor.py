@@ -65,6 +65,7 @@ class Anchor(Stopping):
 
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
+            UsageError: an anchor is not a model of the field.
         """
         choice = self._choose_anchors(field, played)
         anchors = choice.anchors
@@ -121,6 +122,7 @@ class Anchor(Stopping):
 
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
+            UsageError: an anchor is not a model of the field.
         """
         named = self._named_anchors(field)
         if named:

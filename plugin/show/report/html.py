@@ -104,7 +104,10 @@ def section_part(section: Section, heading: int) -> str:
 
 
 def section_body(section: Section) -> str:
-    """Render a section's tables, notes and warnings as HTML, without its title."""
+    """Render a section's tables, notes and warnings as HTML, without its title.
+
+    Facts come first, as a table.
+    """
     tables = "".join(map(table_part, (*section.fact_tables, *section.tables)))
     return tables + notes_part(section.notes) + notes_part(section.warnings, "note warning")
 

@@ -391,6 +391,11 @@ def write_preferences(rows: Sequence[Mapping[str, Any]], place: Place, form: str
         rows: the rows.
         place: the file; its suffix decides the format.
         form: one of `export_options.FORMS`, which decides the types of the columns in Parquet.
+
+    Raises:
+        OSError: the file cannot be written.
+        UsageError: the place is remote, and nothing can be written there.
+        DataError: the place is remote, and its store cannot be reached.
     """
     with atomic_file(place) as temporary:
         if place.suffix == ".parquet":

@@ -21,6 +21,7 @@ def html_text(reports: Sequence[Report]) -> str:
     """Render reports as a self-contained HTML document.
 
     Its title is the first sentence of an answer, or the first title, in the order of the reports.
+    If no report has an answer or a title, it is `podium`.
     """
     texts = [text for report in reports for text in (*report.answer, report.title)]
     title = next(filter(None, texts), "podium")

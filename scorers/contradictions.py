@@ -383,7 +383,8 @@ def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
 
     The words are the rest of the clause, as in `A: misses the point` or `A: undecided`, or a later
     sentence such as `Neither.` or `This is the weaker one`. The rest of the clause is not checked
-    if a sentence such as `A is better` states the verdict.
+    if a sentence such as `A is better` states the verdict. At most 300 characters of the clause and
+    3,000 of the later text are searched.
     """
     clause = REST_OF_CLAUSE.match(view, verdict.end, verdict.end + LONGEST_CLAUSE)
     if clause and not verdict.is_sentence:
@@ -424,7 +425,8 @@ def _sentences_on_verdict(after: str) -> Iterator[str]:
 def _describes_both(view: str, verdict: VerdictPlace, other: str) -> bool:
     """Return whether the verdict is only the name before a description, as in `A: short, B: long`.
 
-    Then the name of the other response begins a later clause, with the same sign after it.
+    Then the name of the other response begins a later clause, with the same sign after it, in the
+    3,000 characters after the verdict.
     """
     separator = NAME_SEPARATOR.match(view, verdict.end)
     if separator is None:

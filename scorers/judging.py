@@ -546,8 +546,8 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
 def load_reply(logged: Mapping[str, Any]) -> Reply:
     """Return a logged reply without the reasoning before its answer.
 
-    If the reasoning never ends, the reply counts as truncated in its reasoning. JSON replies are
-    returned whole.
+    If the reasoning never ends, or nothing follows it, the reply counts as truncated in its
+    reasoning. JSON replies are returned whole.
 
     Args:
         logged: the reply as `dump_reply` wrote it.

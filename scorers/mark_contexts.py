@@ -83,8 +83,9 @@ def is_total(label: str) -> bool:
 def is_label_of_response(label: str, other_labels: list[str]) -> bool:
     """Return whether the label of a row or column says that its marks stand for whole responses.
 
-    Such a label is empty, or has a word such as `Overall`, `Rating` or `Verdict`. One such as
-    `Quality` or `Grade` counts if the table has no criterion.
+    Such a label is empty, or all of its words (besides articles and the like) are words such as
+    `Overall`, `Rating` or `Verdict`. One such as `Quality` or `Grade` counts if the table has no
+    criterion.
 
     Args:
         label: the label.

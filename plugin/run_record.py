@@ -212,7 +212,7 @@ def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
 
     Args:
         scorer: name of the scorer.
-        value: its options as JSON.
+        value: its options as JSON; those that are null are left out.
     """
     try:
         options = json.loads(value)

@@ -111,7 +111,8 @@ def map_distinct(column: "pd.Series", function: "Callable[[Any], Any]") -> "pd.S
 
     In a column of pandas' texts, equal texts are one cell. In a column of objects, only the same
     object in several rows is one, as equal cells of a JSON file are; equal texts that are different
-    objects are computed separately.
+    objects are computed separately. The result has the type that pandas infers, and the index and
+    the name of the column.
     """
     import pandas as pd
 

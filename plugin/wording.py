@@ -116,6 +116,7 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
     Args:
         names: the names.
         word: the word before the last name.
+            Of more than five names, `and` stands before the number of the others instead.
     """
     if len(names) > MOST_NAMES:
         return some(names, most=MOST_NAMES - 1)

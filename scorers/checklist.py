@@ -112,8 +112,8 @@ def _read_list_form(reply: Reply) -> dict[str, Any] | str:
     Returns:
         The object. If the reply is unparsed, the reason: `several verdicts` if two objects with
         this key differ; `bad JSON` if no object has it, if the object has further keys, or if the
-        reply has too many braces; the reason of `no_verdict` if the reply has no brace; or the
-        reason why the reply is silent.
+        reply has too many braces; the reason of `no_verdict` if the reply has no brace or is no
+        reply to the prompt (`own_words`); or the reason why the reply is silent.
     """
     if reply.reason_of_silence:
         return reply.reason_of_silence

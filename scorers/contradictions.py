@@ -179,6 +179,7 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     It does so if signs beside the verdict, another line, box or JSON field give another value; if
     the words before the verdict seem to be somebody else's (an instruction to the judge, an example
     or a response); or if scores or words of blame favor the other response.
+    The scores and words are checked only if the verdict prefers A or B.
 
     Args:
         view: the judge's own words.
@@ -237,6 +238,7 @@ def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
 
     The value may be one that chooses neither response, such as `undecided`, or another response.
     After the verdict, any other value counts, too. A verdict for neither response is not checked.
+    If the verdict rates one response, only a value such as `Score: none` counts.
     """
     if verdict.preferred == TIE:
         return False
@@ -381,7 +383,8 @@ def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
 
     The words are the rest of the clause, as in `A: misses the point` or `A: undecided`, or a later
     sentence such as `Neither.` or `This is the weaker one`. The rest of the clause is not checked
-    if a sentence such as `A is better` states the verdict.
+    if a sentence such as `A is better` states the verdict. At most 300 characters of the clause and
+    3,000 of the later text are searched.
     """
     clause = REST_OF_CLAUSE.match(view, verdict.end, verdict.end + LONGEST_CLAUSE)
     if clause and not verdict.is_sentence:
@@ -422,7 +425,8 @@ def _sentences_on_verdict(after: str) -> Iterator[str]:
 def _describes_both(view: str, verdict: VerdictPlace, other: str) -> bool:
     """Return whether the verdict is only the name before a description, as in `A: short, B: long`.
 
-    Then the name of the other response begins a later clause, with the same sign after it.
+    Then the name of the other response begins a later clause, with the same sign after it, in the
+    3,000 characters after the verdict.
     """
     separator = NAME_SEPARATOR.match(view, verdict.end)
     if separator is None:

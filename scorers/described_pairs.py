@@ -74,5 +74,8 @@ def is_described_beside_other(view: str, place: int, *, searches_next_line: bool
 
 
 def is_named_decision(view: str, place: int) -> bool:
-    """Return whether a word such as `Winner:` before a place makes a letter there a decision."""
+    """Return whether a word such as `Winner:` before a place makes a letter there a decision.
+
+    The word stands directly before the place or on the line above, in the last 60 characters.
+    """
     return NAMED_DECISION.search(view[max(0, place - SEARCHED_BEFORE) : place]) is not None

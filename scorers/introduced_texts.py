@@ -189,6 +189,7 @@ def _is_in_program(text: str, view: str, place: int) -> bool:
     """Return whether a verdict stands in a comment, a docstring or a console session.
 
     A line with a prompt sign such as `$` begins a console session, which ends with its paragraph.
+    `text` is the reply, and `view` has the judge's own words in it.
     """
     line_start = view.rfind("\n", 0, place) + 1
     if COMMENT_LINE.match(view, line_start, place):
@@ -219,7 +220,8 @@ def _follows_introduction_on_line(view: str, place: int) -> bool:
     """Return whether a sentence on the line of a verdict says that it is a response's.
 
     Such a sentence is `Response B asks me: Which one is better?` The sentence before the verdict's
-    own one is checked, and text before a colon if at most one sentence follows it.
+    own one is checked, and text before a colon if at most one sentence follows it. Only the 400
+    characters before the verdict are read.
     """
     line_start = view.rfind("\n", 0, place) + 1
     lead = view[max(line_start, place - LONGEST_LEAD) : place].rstrip(OPENING_SIGNS)

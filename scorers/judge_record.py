@@ -96,7 +96,8 @@ class JudgeRecord:
     def is_called(self, word: str) -> bool:
         """Return whether a user's word looks like the name of this judge or of its model.
 
-        Two names look alike if `seen_name` makes the same of both.
+        Two names look alike if they are equal in Unicode form NFC, without invisible characters and
+        blanks at the ends.
         """
         names_of_judge = (self.name, self.model, self.model_name)
         return seen_name(word) in {seen_name(name) for name in names_of_judge if name is not None}

@@ -312,11 +312,19 @@ class Judging:
         return self._read_graded(reply, mode).reason
 
     def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
-        """Read the verdict of a pairwise judge, graded by token probabilities if `mode` says so."""
+        """Read the verdict of a pairwise judge, graded by token probabilities.
+
+        It is graded if `mode` is `required` and the reply was asked for with probabilities
+        (`has_probabilities`). If the realization needs probabilities, they are used in any mode.
+        """
         return cast(Verdict, self._read_graded(reply, mode))
 
     def rating(self, reply: Reply, mode: FixedMode) -> Rating:
-        """Read the rating of a pointwise judge, graded by token probabilities if `mode` says so."""
+        """Read the rating of a pointwise judge, graded by token probabilities.
+
+        It is graded if `mode` is `required` and the reply was asked for with probabilities
+        (`has_probabilities`). If the realization needs probabilities, they are used in any mode.
+        """
         return cast(Rating, self._read_graded(reply, mode))
 
     def write_reply(self, preference: Preference) -> Reply:
@@ -459,6 +467,7 @@ def _read_template(path: str) -> Template:
 
     Raises:
         UsageError: the file cannot be read, or is a stream.
+        UnicodeDecodeError: the file is not UTF-8.
     """
     reject_stream(Path(path))
     try:
@@ -537,8 +546,8 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
 def load_reply(logged: Mapping[str, Any]) -> Reply:
     """Return a logged reply without the reasoning before its answer.
 
-    If the reasoning never ends, the reply counts as truncated in its reasoning. JSON replies are
-    returned whole.
+    If the reasoning never ends, or nothing follows it, the reply counts as truncated in its
+    reasoning. JSON replies are returned whole.
 
     Args:
         logged: the reply as `dump_reply` wrote it.
@@ -577,7 +586,9 @@ def build_verdict_row(judgment: Mapping[str, Any], judging: Judging) -> dict[str
         judging: settings of the run.
 
     Returns:
-        A value by column:
+        A value by column. Without replies, the columns are `order`, `repeat` and `judge` as logged,
+        `attempts` (0), `credit` (0.5), `margin` (0, or None if the realization has no margins) and
+        `reason` (None). With replies:
 
         - `credit` and all margins are about `a`.
         - `label` is the verdict as a pairwise judge wrote it. A pointwise judge has `score_a` and
@@ -681,7 +692,7 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], judging: Judging) -> Verdict:
         The verdict about a.
 
     Raises:
-        UsageError: the quorum is larger than the number of judges in `rows`.
+        UsageError: there are no rows, or the quorum is larger than the number of judges in `rows`.
     """
     # Verdicts about a by judge, repeat and order.
     judges: dict[str, dict[int, dict[str, Verdict]]] = {}

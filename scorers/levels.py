@@ -133,7 +133,7 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
     Args:
         name: name of the realization.
         meanings: what each label means. The labels are ordered from the one that most prefers the
-            first response to the one that most prefers the second. The scale is symmetric.
+            first response to the one that most prefers the second. The scale must be symmetric.
     """
     middle = (len(meanings) - 1) / 2
     margins = {label: middle - place for place, label in enumerate(meanings)}

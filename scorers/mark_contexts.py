@@ -83,8 +83,9 @@ def is_total(label: str) -> bool:
 def is_label_of_response(label: str, other_labels: list[str]) -> bool:
     """Return whether the label of a row or column says that its marks stand for whole responses.
 
-    Such a label is empty, or has a word such as `Overall`, `Rating` or `Verdict`. One such as
-    `Quality` or `Grade` counts if the table has no criterion.
+    Such a label is empty, or all of its words (besides articles and the like) are words such as
+    `Overall`, `Rating` or `Verdict`. One such as `Quality` or `Grade` counts if the table has no
+    criterion.
 
     Args:
         label: the label.
@@ -125,7 +126,8 @@ def is_of_criterion(text: str, place: int) -> bool:
 
     The words are those of its clause; if these are neutral, the line or sentence before it, and the
     last heading. A neutral clause with a word for ratings, such as `grade`, is about the whole
-    response, and a heading that names a response is no criterion.
+    response, and a heading that names a response is no criterion. Clause, line and sentence are
+    searched in the 300 characters before the place, the heading in the whole text before.
 
     Args:
         text: the judge's own words.
@@ -151,8 +153,10 @@ def may_be_criterion(text: str, place: int, *, is_last: bool) -> bool:
     """Return whether the label of a mark, such as `Reasoning:`, may name a criterion.
 
     Such a label names a criterion if another label of the reply does, which the caller checks. The
-    label is the clause before the place if it ends with a colon or question mark, else the last
-    line or sentence with words before it. The result is False without a label.
+    label is the clause before the place if it has words; the result is False unless such a clause
+    ends with a colon or question mark. Without words in the clause, the label is the last line or
+    sentence with words. Only the 300 characters before the place are searched; without a label, the
+    result is False.
 
     Args:
         text: the judge's own words.
@@ -227,7 +231,7 @@ def is_outweighed(after: str, lower: str) -> bool:
     mark only.
 
     Args:
-        after: the text after the marks.
+        after: the text after the marks; its first 600 characters are searched.
         lower: the letter of the response with the lower mark.
     """
     for opposing in OPPOSING_SENTENCE.finditer(after[:SEARCHED_AFTER]):
@@ -244,7 +248,8 @@ def is_blamed(after: str, preferred: str) -> bool:
 
     Args:
         after: the text after the mark of the response that the verdict does not prefer.
-        preferred: the letter of the other response. The words up to this name are checked.
+        preferred: the letter of the other response. The words up to this name are checked, at most
+            600 characters of them.
     """
     other_name = re.search(rf"(?<![\w'’]){preferred}(?![\w])", after)
     description = after[: other_name.start()] if other_name else after

@@ -53,6 +53,9 @@ def without_asides(view: str) -> str:
     These are comments in a reply that is a JSON object of at most 8,000 characters, a polite last
     paragraph, and the bars of a table's row that consists of the verdict and its name, or of the
     verdict alone. A last paragraph with a word such as `but` or `verdict`, or with a number, stays.
+
+    Args:
+        view: the reply without reasoning and tokens of a chat; quotations are not masked yet.
     """
     if "{" in view and len(view) <= LONGEST_JSON and JSON_REPLY.match(view):
         view = COMMENT.sub(lambda comment: _blank(comment[0]), view)

@@ -43,6 +43,7 @@ def atomic_file(place: Place) -> Iterator[Path]:
     Raises:
         OSError: the file cannot be written, for example because the disk is full.
         UsageError: the place is remote, and nothing can be written there.
+        DataError: the place is remote, and its store cannot be reached.
     """
     if not isinstance(place, RemoteFile):
         target = Path(os.path.realpath(place))
@@ -74,6 +75,11 @@ def write_text(place: Place, text: str, errors: str = "strict") -> None:
         place: the file.
         text: the text.
         errors: what is done with characters that cannot be encoded, as in `open`.
+
+    Raises:
+        OSError: the file cannot be written.
+        UsageError: the place is remote, and nothing can be written there.
+        DataError: the place is remote, and its store cannot be reached.
     """
     with atomic_file(place) as temporary:
         temporary.write_text(text, encoding="utf-8", errors=errors)
@@ -156,7 +162,11 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Return the system's status of a file, such as mode and owner; None if there is no file."""
+    """Return the system's status of a file, such as mode and owner; None if there is no file.
+
+    Raises:
+        OSError: the status cannot be read for another reason than a missing file.
+    """
     try:
         return path.stat()
     except FileNotFoundError:
@@ -194,6 +204,9 @@ def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:
     """Write the buffers of a file or folder to the disk.
 
     `flags` are the flags of `os.open` with which it is opened.
+
+    Raises:
+        OSError: the file cannot be opened or flushed.
     """
     with open_descriptor(path, flags) as descriptor:
         os.fsync(descriptor)

@@ -58,7 +58,7 @@ def is_url(text: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """Remove the users, passwords and queries of all URLs in a text."""
+    """Remove users and passwords of all URLs in a text, and queries of http and https URLs."""
     without_users = USER.sub("", text)
     return QUERY.sub(r"\1", without_users)
 
@@ -77,7 +77,7 @@ class RemoteFile:
     url: str = field(repr=False)
 
     def __str__(self) -> str:
-        """Return the URL without user, password and query."""
+        """Return the URL without user and password; of http and https, also without its query."""
         return without_secrets(self.url)
 
     @property
@@ -103,7 +103,12 @@ class RemoteFile:
         return RemoteFile(f"{self.url.rpartition('/')[0]}/{name}")
 
     def version(self) -> str:
-        """Return a text that changes when the object does: all that the store says of it."""
+        """Return a text that changes when the object does: all that the store says of it.
+
+        Raises:
+            UsageError: there is no such object, or access is denied.
+            DataError: the connection fails.
+        """
         with _file_system(self) as system:
             return str(sorted(system.info(self.url).items(), key=str))
 
@@ -127,6 +132,10 @@ class RemoteFile:
 
         The copy is up to date if `version` is as it was at the last download. It is removed when
         the process ends.
+
+        Raises:
+            UsageError: there is no such object, or access is denied.
+            DataError: the connection fails.
         """
         version = self.version()
         path = self.local_path
@@ -138,7 +147,12 @@ class RemoteFile:
         return path
 
     def upload(self, path: Path) -> None:
-        """Upload a local file. The store keeps the old object until the new one is complete."""
+        """Upload a local file. The store keeps the old object until the new one is complete.
+
+        Raises:
+            UsageError: nothing can be written to the URL (`check_writable`).
+            DataError: the connection fails.
+        """
         self.check_writable()
         with _file_system(self) as system:
             system.put_file(str(path), self.url)
@@ -192,7 +206,12 @@ def place_of(text: str | Path) -> Place:
 
 
 def local_file(place: Place) -> Path:
-    """Return the path of a file, or of the local copy of a remote one."""
+    """Return the path of a file, or of the local copy of a remote one.
+
+    Raises:
+        UsageError: there is no such object, or access is denied.
+        DataError: the connection fails.
+    """
     return place.download() if isinstance(place, RemoteFile) else place
 
 
@@ -256,6 +275,10 @@ def list_siblings(place: RemoteFile) -> list[RemoteFile]:
     """List all objects in the folder of an object, itself included.
 
     The list is empty for web documents, because their folders cannot be listed.
+
+    Raises:
+        UsageError: access is denied.
+        DataError: the connection fails.
     """
     if place.scheme not in STORES:
         return []

@@ -55,6 +55,9 @@ def open_descriptor(path: str | Path, flags: int) -> Iterator[int]:
         path: the file or folder. A file that the flags create can be read and written by all, as
             far as the process's mask allows.
         flags: flags of `os.open`.
+
+    Raises:
+        OSError: the file or folder cannot be opened.
     """
     descriptor = os.open(path, flags, 0o666)
     try:
@@ -111,7 +114,13 @@ def _remove_abandoned() -> None:
 
 
 def _remove_unlocked(path: str) -> None:
-    """Remove a folder if it belongs to this user and is not locked. Links are not followed."""
+    """Remove a folder if it belongs to this user and is not locked. Links are not followed.
+
+    Files that cannot be removed stay.
+
+    Raises:
+        OSError: the path cannot be opened as a folder, for example because it is a link.
+    """
     with open_descriptor(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as descriptor:
         if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):
             shutil.rmtree(path, ignore_errors=True)

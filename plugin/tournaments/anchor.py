@@ -65,6 +65,7 @@ class Anchor(Stopping):
 
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
+            UsageError: an anchor is not a model of the field.
         """
         choice = self._choose_anchors(field, played)
         anchors = choice.anchors
@@ -106,6 +107,11 @@ class Anchor(Stopping):
         """Return the progress of a tournament with `until` from the rounds after the pilot.
 
         The pilot's items do not count, either: they are not in the order of visits.
+
+        Raises:
+            NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
+            UsageError: an anchor is not a model of the field, or there are too few items or models
+                for the question.
         """
         choice = self._choose_anchors(field, played)
         order = order_of_visits(field, self.items, self.seed)
@@ -121,6 +127,7 @@ class Anchor(Stopping):
 
         Raises:
             NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
+            UsageError: an anchor is not a model of the field.
         """
         named = self._named_anchors(field)
         if named:

@@ -57,7 +57,7 @@ def code_rounds(
 
     Args:
         played: the rounds.
-        models: names of the models.
+        models: names of the models; a model's code is its position.
         field: has the groups of items, if these are the clusters; None if each item is a cluster.
     """
     names = {*models}

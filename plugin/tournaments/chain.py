@@ -24,6 +24,9 @@ class Chain(Stopping):
 
         With `until`, these are the paths up to the next look. Each model without a response to an
         item makes its path a battle shorter, which counts in `left_out` of the result.
+
+        Raises:
+            UsageError: there are too few items or models for the question `until`.
         """
         items, last_look = self.items_to_next_look(field, played)
         paths = {item: [*self._path_of_item(field, item)] for item in items}

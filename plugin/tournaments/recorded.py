@@ -32,7 +32,10 @@ class Recorded:
 
     @property
     def shows_first(self) -> bool:
-        """Whether all pairings fix which response is shown first."""
+        """Whether all pairings fix which response is shown first.
+
+        True if there are no pairings.
+        """
         return all(battle.first is not None for battle in self.battles)
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:

@@ -81,6 +81,11 @@ class Ring(Stopping):
         """Return the circles up to the next look; without `until`, those of all items.
 
         If newcomers join a ranking, their battles take the place of circles.
+
+        Raises:
+            UsageError: `rated` or `ratings` do not fit the models of the field. With `until`,
+                also if there are too few items or models for the question, or if a model of the
+                ranking has neither a rating nor a readable battle.
         """
         order = order_of_visits(field, self.items, self.seed)
         if not self.until:
@@ -134,7 +139,12 @@ class Ring(Stopping):
         return replace(progress, groups=(only_group,))
 
     def newcomers(self, field: Field) -> tuple[str, ...]:
-        """Return the models that join an existing ranking; empty if there is none."""
+        """Return the models that join an existing ranking; empty if there is none.
+
+        Raises:
+            UsageError: `rated` or `ratings` name other models than those of the field, or the
+                ratings have none of its models.
+        """
         before = ranked_before(self, field)
         if not before:
             return ()
@@ -278,7 +288,10 @@ class Ring(Stopping):
 
 
 def _is_between(round_: Round, names: Sequence[str]) -> bool:
-    """Return whether all battles of a round are between the named models."""
+    """Return whether all battles of a round are between the named models.
+
+    A round without battles counts as one, too.
+    """
     battles = (outcome.pairing for outcome in round_.outcomes)
     return all(battle.a in names and battle.b in names for battle in battles)
 

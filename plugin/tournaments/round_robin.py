@@ -24,6 +24,9 @@ class RoundRobin(Stopping):
         """Return all pairs that were not played yet, item after item, in chains (`chain_pairs`).
 
         With `until`, these are the items up to the next look.
+
+        Raises:
+            UsageError: there are too few items or models for the question `until`.
         """
         items, last_look = self.items_to_next_look(field, played)
         pairs = list(chain_pairs(sorted(field.models)))

@@ -114,6 +114,7 @@ def fixes_first_shown(rule: Any) -> bool:
 
     Args:
         rule: the tournament, or its class.
+            For the class `Recorded`, whose pairings decide, the result is True.
     """
     return bool(getattr(rule, "shows_first", False))
 

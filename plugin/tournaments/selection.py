@@ -38,7 +38,7 @@ def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, .
     items than there are has all of them.
 
     Raises:
-        UsageError: the number is below 1.
+        UsageError: the number is below 1, or the seed is negative.
     """
     if number is not None and number < 1:
         raise UsageError(f"items={number}: give a number of items, 1 or more")
@@ -48,7 +48,13 @@ def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, .
 
 
 def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Return the items of `order_of_visits` in their original order."""
+    """Return the items of `order_of_visits` in their original order.
+
+    Without a number, these are all items.
+
+    Raises:
+        UsageError: the number is below 1, or the seed is negative.
+    """
     if number is None:
         return field.items
     chosen = set(order_of_visits(field, number, seed))

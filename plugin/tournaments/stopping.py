@@ -333,6 +333,9 @@ class Stopping:
         Without `until`, these are all items. There are no items when the tournament is over. The
         summary ends with a semicolon, and is empty before the first look. The method is for
         tournaments that visit each item once and in which all models play to the end.
+
+        Raises:
+            UsageError: there are too few items or models for the question (`progress`).
         """
         if not self.until:
             return draw_items(field, self.items, self.seed), ""
@@ -344,11 +347,18 @@ class Stopping:
         return items, f"{look_summary(sorted(field.models), progress, self.error)}; "
 
     def newcomers(self, field: Field) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the models that join an existing ranking; empty if there is none."""
+        """Return the models that join an existing ranking; empty if there is none.
+
+        There is none unless a subclass, such as `Ring`, overrides this method.
+        """
         return ()
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
-        """Return the progress of a tournament with `until` from its rounds."""
+        """Return the progress of a tournament with `until` from its rounds.
+
+        Raises:
+            UsageError: there are too few items or models for the question.
+        """
         return self.progress(field, order_of_visits(field, self.items, self.seed), played)
 
     def progress(

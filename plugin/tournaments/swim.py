@@ -70,6 +70,7 @@ class Swim:
 
         Raises:
             UsageError: a model ranked before has neither a rating nor a readable battle.
+            UsageError: `rated`, `ratings` or `order` do not fit the models of the field.
         """
         matchups = matchups_in(played)
         before = ranked_before(self, field)

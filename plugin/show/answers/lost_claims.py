@@ -165,7 +165,8 @@ def _largest_changes(
 
     Args:
         battles: the battles.
-        models: the models whose unparsed battles are filled in, one model at a time.
+        models: the models whose unparsed battles are filled in, one model at a time; each of them
+            has a readable battle.
         scores_of: computes scores from the battles and their credits.
 
     Returns:

@@ -13,6 +13,9 @@ def label_page(rows: Sequence[SheetRow]) -> str:
     """Render the voting page of a label sheet as one HTML document.
 
     Each row is a battle, without the models' names. The order of the rows is kept.
+
+    Raises:
+        UsageError: jinja2 is not installed.
     """
     sheet = sheet_table(rows)
     items_and_battles = sheet[["item", "battle"]].to_dict("records")

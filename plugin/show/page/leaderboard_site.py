@@ -141,6 +141,9 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
     Args:
         rankings: rankings by name.
         space: title of a Hugging Face Space, for which a README is written; None for no README.
+
+    Raises:
+        UsageError: a library of the extra `report` is not installed.
     """
     entries = [
         SiteEntry(name, standings, ranking.judges_or_metrics)
@@ -186,6 +189,9 @@ def _render_index(
         entries: the standings tables, in the order of the rows of `index`.
         index: the table of rankings.
         places: the table of scores and rank sets.
+
+    Raises:
+        UsageError: jinja2 is not installed.
     """
     links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
     return render_page(

@@ -279,7 +279,10 @@ def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[An
 
 
 def _battle_keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
-    """Return a tuple per row: the given columns as text, then model_a and model_b."""
+    """Return a tuple per row: the given columns as text, then model_a and model_b.
+
+    An empty cell is None.
+    """
     columns = [as_text(table[name]).to_numpy(object) for name in (*names, "model_a", "model_b")]
     return list(zip(*columns, strict=True))
 

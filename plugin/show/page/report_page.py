@@ -143,7 +143,8 @@ def _disclosure_part(content: PageContent) -> str:
 def _judge_parts(content: PageContent) -> list[tuple[str, str]]:
     """Return the title and the HTML content of each report of the judge cards.
 
-    The list is empty without a diagnosis.
+    The content has neither the title nor the answer of the report. The list is empty without a
+    diagnosis.
     """
     if content.diagnosis is None:
         return []

@@ -201,6 +201,7 @@ class _RowsOfRuns:
         Rows that name no such model are yielded as they are. The row of a run that does not count
         is left out, as its texts would be taken for those of the newest run of the model; and if
         all runs count, so is the judge's reply, because the ranking numbers their responses anew.
+        At most one row is yielded. If no runs are found in the sources, all rows stay as they are.
         """
         run_model = row.get("run_model")
         names = self._names if run_model else {}

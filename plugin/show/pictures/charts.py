@@ -416,6 +416,9 @@ def battles_plot(battles: Any) -> Any:
 
     Args:
         battles: a `Battles`.
+
+    Raises:
+        NotIdentifiedError: no battle has a readable verdict.
     """
     matchups = matchup_table(prepare_battles(battles))
     rates = matchups.groupby("model")["share"].mean()

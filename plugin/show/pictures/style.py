@@ -97,6 +97,7 @@ def save(chart: Any, place: Place) -> None:
 
     Raises:
         UsageError: vl-convert is not installed.
+        OSError: the file cannot be written.
     """
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}

@@ -229,6 +229,7 @@ def format_number(number: float, unit: NumberUnit) -> str:
     """Write a figure in its unit; a dash without a unit, and `∞` or `-∞` for an infinite one.
 
     A figure in a unit that has no text of its own has two decimals.
+    Without a unit, an infinite figure is written as `∞` or `-∞`, too.
 
     >>> format_number(0.076, "points"), format_number(0.031, "share"), format_number(0.004, "p")
     ('7.6 points', '3.1%', 'p .004')

@@ -114,6 +114,7 @@ def _answer_lines(sentences: Collection[str], most: int | None = None) -> list[s
     """Wrap sentences into the lines of one paragraph.
 
     The paragraph is cut after `most` lines, and ends with `...` then; with None, it is not cut.
+    Of more than 4,000 characters, the middle is left out in any case.
     """
     text = readable(" ".join(sentences))
     return textwrap.wrap(

@@ -428,6 +428,7 @@ def _models_report(calibration: Calibration) -> Report:
 
     A star marks a separated model, whose rating the battles do not bound. Bars show the soft
     ratings with conformal intervals, and human ratings as marks.
+    A model without a soft or a human rating has no bar.
     """
     ordered = sorted(calibration.models, key=lambda held_out: -(held_out.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
@@ -511,7 +512,11 @@ def _quantile_text(conformal: Conformal) -> str:
 
 
 def draw_calibration(calibration: Calibration) -> Any:
-    """Return the charts of a calibration; altair, an extra, is imported here."""
+    """Return the charts of a calibration; altair, an extra, is imported here.
+
+    Raises:
+        UsageError: altair is not installed.
+    """
     from podium.show.pictures.charts import calibration_plot
 
     return calibration_plot(calibration)

@@ -118,6 +118,10 @@ def _describe_score(
         standings: one of its tables.
         entry: the row of the model in it, with a score as the eval reports it.
         options: options of the command.
+
+    Raises:
+        UsageError: `options.task` or `options.dataset` contradicts the ranking, as for
+            `every_eval_ever_files`.
     """
     details = entry.to_dict()
     for name_of_count, number in standings.counts.to_dict().items():
@@ -178,6 +182,10 @@ def _describe_dataset(
         ranking: the ranking.
         standings: one of its tables.
         options: options of the command.
+
+    Raises:
+        UsageError: a dataset is given, and the ranking has several tasks, or its runs record
+            another dataset.
     """
     on_hub = dataset_of_standings(ranking, standings, options)
     if on_hub is None:

@@ -150,7 +150,10 @@ def _table_text(table: Table) -> str:
 
 
 def _unlinked_text(text: str) -> str:
-    """Return a text in which GitHub finds no markup and no links."""
+    """Return a text in which GitHub finds no markup and no links.
+
+    Markup that needs the start of a line, such as `# `, is not changed.
+    """
     escaped = escape_markdown(text.replace("&", AMPERSAND))
     without_markup = MARKUP_OF_GITHUB.sub(r"\\\g<0>", escaped)
     return LINK.sub(NOT_A_LINK, without_markup)

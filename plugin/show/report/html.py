@@ -21,6 +21,7 @@ def html_text(reports: Sequence[Report]) -> str:
     """Render reports as a self-contained HTML document.
 
     Its title is the first sentence of an answer, or the first title, in the order of the reports.
+    If no report has an answer or a title, it is `podium`.
     """
     texts = [text for report in reports for text in (*report.answer, report.title)]
     title = next(filter(None, texts), "podium")
@@ -104,7 +105,10 @@ def section_part(section: Section, heading: int) -> str:
 
 
 def section_body(section: Section) -> str:
-    """Render a section's tables, notes and warnings as HTML, without its title."""
+    """Render a section's tables, notes and warnings as HTML, without its title.
+
+    Facts come first, as a table.
+    """
     tables = "".join(map(table_part, (*section.fact_tables, *section.tables)))
     return tables + notes_part(section.notes) + notes_part(section.warnings, "note warning")
 

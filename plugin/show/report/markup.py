@@ -120,7 +120,7 @@ def section_blocks(
     """Yield the blocks of a section below its title.
 
     For each table these are its title, the table and the sentences of its legend; then all notes
-    and warnings are one block. A block may be empty.
+    and warnings are one block. A block may be empty. The facts are the first table.
 
     Args:
         section: the section.

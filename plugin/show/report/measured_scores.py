@@ -41,7 +41,8 @@ def entry_in_eval(entry: Entry, measure: Measure | None) -> Entry:
 
     Where lower is better in the eval, a ranking has values of the opposite sign, or logarithms: the
     eval's are restored, and the ends of the interval change places. An entry without a score or
-    without a metric, and an entry of a metric of which higher is better, are returned as they are.
+    without a metric, and an entry of a metric of which higher is better or whose direction is
+    unknown, are returned as they are.
 
     Raises:
         NotIdentifiedError: the score is no finite number in the eval's unit.

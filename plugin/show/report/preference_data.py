@@ -141,8 +141,9 @@ def _merge_verdicts(battles: Battles, *, pool: bool) -> "pd.DataFrame":
     - `category`;
     - `credit`: the mean credit of model_a, whose name sorts first, over the readable verdicts, by
       weight; None if no verdict is readable. Of a jury with `pool`, its rule gives the credit;
-    - `agreement`: how the orders agree: `same`, `half`, `flip` or `ONE_ORDER` if all verdicts are
-      alike in this, else `MIXED`; None if no order is known;
+    - `agreement`: how the orders agree: `same`, `half`, `flip`, `one-sided`, `unparsed` or
+      `ONE_ORDER` if all verdicts whose orders are known are alike in this, else `MIXED`; None if
+      no order is known;
     - `identical`: whether the responses are identical;
     - `lacks`: True if all of these battles have no credit because a score is missing; False if any
       was read or is unparsed.
@@ -219,7 +220,8 @@ def _tasks_of_battles_in_rows(battles: Battles, written: "pd.Series") -> "pd.Ser
 def _order_agreements(table: "pd.DataFrame") -> "pd.Series":
     """Return how the two orders of each battle agree, with the index of `table`.
 
-    The value is `same`, `half` (one order is a tie) or `flip` for merged orders, `ONE_ORDER` for a
+    For merged orders, the value is that of the column `swap`: `same`, `half` (one order is a tie),
+    `flip`, `one-sided` (one order is unparsed) or `unparsed` (both are). It is `ONE_ORDER` for a
     battle of one known order, and None if no order is known.
     """
     import pandas as pd
@@ -391,6 +393,11 @@ def write_preferences(rows: Sequence[Mapping[str, Any]], place: Place, form: str
         rows: the rows.
         place: the file; its suffix decides the format.
         form: one of `export_options.FORMS`, which decides the types of the columns in Parquet.
+
+    Raises:
+        OSError: the file cannot be written.
+        UsageError: the place is remote, and nothing can be written there.
+        DataError: the place is remote, and its store cannot be reached.
     """
     with atomic_file(place) as temporary:
         if place.suffix == ".parquet":

@@ -193,6 +193,7 @@ def standings_report(standings: Standings) -> Report:
     """Build the report of one ranker on one slice.
 
     A line below a row marks a cut: every model above it is clearly ahead of every model below.
+    The report has no answer.
     """
     columns = _columns_of_table(standings)
     rows = []
@@ -262,6 +263,7 @@ def _columns_of_table(standings: Standings) -> dict[str, Callable[[Entry], str]]
 
     The columns are rank, model, group (if groups never met), score, interval, standard error, rank
     set, battles and win rate. Conformal intervals, if there are any, take the place of rank sets.
+    The ranker `win-rate` has no second column of win rates.
     Keys of `Entry.extra` follow as columns of their own, unless a column has this name already.
     """
     scale = standings.scale
@@ -371,14 +373,22 @@ def battles_html(battles: Battles) -> str:
 
 
 def draw_battles(battles: Battles) -> Any:
-    """Return the chart of the win rates of pairs; altair, an extra, is imported here."""
+    """Return the chart of the win rates of pairs; altair, an extra, is imported here.
+
+    Raises:
+        UsageError: altair is not installed.
+    """
     from podium.show.pictures.charts import battles_plot
 
     return battles_plot(battles)
 
 
 def draw_ranking(ranking: Ranking) -> Any:
-    """Return the forest plot of a ranking; altair, an extra, is imported here."""
+    """Return the forest plot of a ranking; altair, an extra, is imported here.
+
+    Raises:
+        UsageError: altair is not installed.
+    """
     from podium.show.pictures.charts import ranking_plot
 
     return ranking_plot(ranking)

@@ -131,6 +131,9 @@ def _ladder_notes(ladder: Mapping[str, Any]) -> Iterator[str]:
 
     They say whose ratings set the scale, how well battles agree with them, how large an error in
     them would be found, and which models are better or worse than all rated models.
+
+    Args:
+        ladder: the diagnostics under the key `ladder`.
     """
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"
     if ladder["slope"] is not None:
@@ -163,6 +166,9 @@ def _jury_notes(jury: Mapping[str, Any]) -> Iterator[str]:
 
     The line of a judge also has its position effect, its disagreement with the common ratings, and
     its number of battles. The judge with the largest slope comes first.
+
+    Args:
+        jury: the diagnostics under the key `jury`.
     """
     judges = jury["judges"]
     by_falling_slope = sorted(judges, key=lambda name: -judges[name]["slope"])
@@ -237,6 +243,9 @@ def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
     """Yield the basis and the assumptions of the conformal intervals.
 
     Nothing is yielded if no model has such an interval.
+
+    Args:
+        conformal: the diagnostics under the key `conformal`.
     """
     if not conformal["q"]:
         return

@@ -97,8 +97,8 @@ def _wrap_title(title: str, width: int) -> list[str]:
 def _wrap(texts: Sequence[str], width: int) -> list[str]:
     """Wrap texts into lines; the further lines of a list item (`- `, `→ `) are indented.
 
-    Words are not broken. Control characters are escaped, and very long words are shortened. An
-    empty text gives an empty line.
+    Words are not broken. Control characters and line breaks are escaped. Words from 300 characters
+    on and texts of more than 4,000 characters lose their middle. An empty text gives an empty line.
     """
     lines = []
     for text in map(readable, texts):

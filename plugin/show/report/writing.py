@@ -44,6 +44,12 @@ def write_result(
             stdout.
         messages: lines that are written to stderr first.
         view: makes the reports that show the result.
+
+    Raises:
+        OSError: a file cannot be written.
+        UsageError: a library for charts is not installed, or nothing can be written to a remote
+            place.
+        DataError: the store of a remote place cannot be reached.
     """
     for message in messages:
         tell(message)

@@ -81,7 +81,8 @@ def bin_predictions(
     Args:
         match: verdicts beside human labels.
         margin: margins of the battles, NaN if unknown, shape (battles,).
-        probability: predicted probability that humans prefer the first, shape (battles,).
+        probability: predicted probability that humans prefer the first, NaN if unknown, shape
+            (battles,); None gives None.
 
     Source: Soft-Elo (Kargi and Salinas 2026), appendix G.
     """

@@ -270,7 +270,8 @@ def build_conformal_rule(calibration: Calibration, level: float | None, of: str)
         of: `votes` or `human`, as of `ConformalRule`.
 
     Raises:
-        NotIdentifiedError: `of` is `human`, and there are too few models or no disagreement.
+        NotIdentifiedError: `of` is `human`, and there is no scale correction, no disagreement, or
+            there are too few models.
         UsageError: an unknown `of`, or a level that is not in (0, 1).
     """
     require_choice("of", of, ("votes", "human"))

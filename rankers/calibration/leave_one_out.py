@@ -83,7 +83,8 @@ def leave_one_out(
 ) -> HeldOutScale:
     """Rate every model alone against the others, whose ratings are fitted without it.
 
-    A model has no rating (NaN) if the battles among the other models do not connect them.
+    A model has no rating (NaN) if the battles among the other models do not connect them, or if it
+    has no battle with a credit against them.
 
     Args:
         evidence: the battles.

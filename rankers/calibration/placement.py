@@ -155,8 +155,9 @@ def bootstrap_se(
 
     Returns:
         The standard error, and the number of resamples that are left out because the model wins
-        or loses all of their battles. The standard error is NaN if these are more than half, or
-        for fewer than two clusters.
+        or loses all of their battles. The standard error is NaN if too few resamples remain (fewer
+        than two, or than the share `LEAST_USABLE_SHARE`). For fewer than two clusters or resamples,
+        the result is NaN and 0.
 
     Source: Soft-Elo, section 3.3 (which draws battles).
     """

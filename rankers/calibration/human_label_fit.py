@@ -161,6 +161,11 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
         without labels, and for models whose ratings the labels do not bound. Both are NaN for all
         models if the labels do not connect the labelled models. Standard errors are also NaN if
         all labels are on one item or leave no residuals.
+
+    Raises:
+        NotIdentifiedError: the regularization is 0, and the labels do not bound a rating.
+        NotConvergedError: the fit did not reach its maximum.
+        UsageError: the regularization is negative or not finite.
     """
     size = len(labels.models)
     theta = np.full(size, np.nan)

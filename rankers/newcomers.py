@@ -172,6 +172,10 @@ def rate_newcomers(
         rng: draws the seed of the bootstrap.
         hard: whether to add the Elo of the hard verdicts as a column.
 
+    Raises:
+        NotIdentifiedError: the calibration weighs other features than the signal has.
+        NotConvergedError: a fit did not reach its maximum.
+
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
     cluster: Cluster = "row" if calibration.se_cluster == "row" else "item"

@@ -352,8 +352,8 @@ def _score_lead(
     """Return the lead of the model with code `first` over the model with code `second`.
 
     If a test of this pair alone was used, or the pair has no standard error, the gap and its
-    interval are those of this test. If the test is on another scale than the scores, there is no
-    interval.
+    interval are those of this test. If the test is on another scale than the scores, there is
+    neither an interval nor a z. A gap of medians (`ScoreEstimates.draws`) has no z, either.
     """
     gap = float(estimate.score[first] - estimate.score[second])
     pair = (min(first, second), max(first, second))

@@ -141,7 +141,8 @@ def is_score(view: str, place: int) -> bool:
     """Return whether the letter at a place names a scored response, and is no verdict.
 
     A score must follow the letter, as in `A: 4/10, B: 8/10`. The scores of the view must prefer one
-    response (`preferred_by_scores`), so equal or contradictory scores give False.
+    response (`preferred_by_scores`), so equal or contradictory scores give False. `place` is the
+    position of the letter in `view`, the judge's own words.
     """
     return SCORE_AFTER_NAME.match(view, place) is not None and preferred_by_scores(view) is not None
 

@@ -99,7 +99,7 @@ def leave_one_out(
     Raises:
         NotIdentifiedError: the battles do not connect the models, a model is separated and lambda
             is 0, or a fit without a model did not reach its maximum.
-        NotConvergedError: the joint fit did not reach its maximum.
+        NotConvergedError: the joint fit, or the rating of a model alone, did not reach its maximum.
 
     Source: Soft-Elo, Algorithm 1.
     """

@@ -103,7 +103,8 @@ def fit_single_strengths(
 def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
     """Return the log-strength of one model by its battles.
 
-    It is NaN if there is no battle or, if lambda is 0, if all battles were won or all lost.
+    It is NaN if there is no battle or, if lambda is 0, if all battles were won or all lost. A fit
+    that did not reach its maximum raises NotConvergedError.
     """
     credit, weight = battles.opponent_sums()
     # All battles are one sample.

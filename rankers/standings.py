@@ -563,8 +563,8 @@ def _models_of_few_raters(
 ) -> dict[str, int]:
     """Return the number of raters of each model that has too few to be clearly ahead or behind.
 
-    A test of n raters has a two-sided p-value of at least 2^(1 - n). It is empty if raters do not
-    vary.
+    A test of n raters has a two-sided p-value of at least 2^(1 - n). The numbers are by name of the
+    model. The result is empty if raters do not vary; models with a score of NaN are left out.
 
     Args:
         models: names of all models.

@@ -184,7 +184,8 @@ def line_around(text: str, match: re.Match[str]) -> str:
 def _leads_of_columns(text: str) -> Iterator[Lead]:
     """Yield the leads of the rows of tables with a column for each response.
 
-    Rows with words for other counts, such as `errors`, are left out.
+    A row above names both responses. Rows with words for other counts, such as `errors`, and rows
+    without a score in both columns are left out.
     """
     if "|" not in text:
         return

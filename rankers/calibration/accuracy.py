@@ -94,7 +94,8 @@ def _kendall_variance(_: float, number: int) -> float:
 def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
     """Return the rank correlation of two arrays of ratings: `spearman` (rho) or `kendall` (tau-b).
 
-    The result is None if all values of an array are equal.
+    The arrays have shape (models,), without NaN. The result is None if all values of one of the
+    arrays are equal.
     """
     for ratings in (judge, human):
         if len(np.unique(ratings)) < 2:

@@ -209,7 +209,8 @@ class FewBattles:
         def end(sign: int) -> float:
             """Return the lower (sign 1) or upper (sign -1) end of the log-strength's interval.
 
-            At the lowest log-strength, the credit is the highest that is expected.
+            At the lowest log-strength, the credit is the highest that is expected. The end is
+            infinite if it is not within `FARTHEST_END`.
             """
             if excess(sign, -FARTHEST_END) > 0 > excess(sign, FARTHEST_END):
                 return find_root(partial(excess, sign), -FARTHEST_END, FARTHEST_END, **PRECISION)

@@ -121,9 +121,10 @@ def bradley_terry(
         NotIdentifiedError: the comparison graph is disconnected, a model is separated and lambda
             is 0, or the effect of length cannot be distinguished from strengths.
         NotConvergedError: the fit did not reach its maximum.
-        UsageError: an unknown option value or model; length_control with interval=bootstrap; or
-            `ratings` with interval=bootstrap, pin or length_control. With one of these options,
-            the ratings of a log are not used, and a note says so.
+        UsageError: an option value that is unknown or out of range, or an unknown model;
+            length_control with interval=bootstrap; or `ratings` with interval=bootstrap, pin or
+            length_control. With one of these options, the ratings of a log are not used, and a note
+            says so.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     lengths = None

@@ -193,7 +193,8 @@ def strengths_without_raters(
     """Fit Bradley-Terry log-strengths to all battles, and without each voter or judge.
 
     With more than 200 raters (`MOST_FITTED`), fits are made without the 200 whose removal takes
-    most from the lead of the first model; the scores without the others are NaN.
+    most from the lead of the first model; the scores without the others are NaN. So are the scores
+    without a rater whose removal leaves models unconnected.
 
     Args:
         battles: the battles.

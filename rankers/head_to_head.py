@@ -70,7 +70,7 @@ def rank_probabilities(
 
     Args:
         score: scores, shape (models,).
-        covariance: their covariance, shape (models, models).
+        covariance: their covariance, without NaN, shape (models, models).
         rng: draws the scores.
         draws: number of draws.
 

@@ -151,7 +151,7 @@ def informativeness(
     Raises:
         NotIdentifiedError: no readable battle, fewer than three models, or no two verdicts against
             a common anchor on one item.
-        UsageError: an unknown option value.
+        UsageError: an option value that is unknown or out of range.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
@@ -202,8 +202,11 @@ def _compare_by_outcome_and_level(
 
 
 def _three_level_columns(by_outcome: Comparisons) -> dict[str, np.ndarray]:
-    """Return columns with the shares that compare win, tie and loss only, and their standard
-    errors."""
+    """Return the columns `three_level` and `three_level_se`, each of shape (anchors,).
+
+    They have the shares that compare win, tie and loss only, and the standard errors of these
+    shares.
+    """
     return {
         "three_level": by_outcome.share,
         "three_level_se": np.sqrt(np.diag(by_outcome.covariance)),
@@ -259,7 +262,8 @@ def _battles_by_anchor(
     """Yield three arrays of the battles of each model as anchor, in the order of the codes.
 
     The arrays are the codes of the items, the codes of the opponents, and the verdicts from the
-    side of the opponents.
+    side of the opponents, with an element for each battle of the anchor. `verdict` has the verdicts
+    from the side of a, shape (battles,).
     """
     # Each battle occurs twice: once with b as the anchor, and once with a. Sorted by anchor, the
     # arrays are split where the next anchor begins.

@@ -434,6 +434,7 @@ def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
     Raises:
         DataError: the file is a ranking that is damaged, or has another format version; or its
             JSON is nested too deeply.
+        OSError: the file cannot be read.
     """
     if path.suffix not in SUFFIXES or not path.is_file():
         return None

@@ -402,6 +402,7 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     Raises:
         UsageError: fewer items than models, or as many.
         NotIdentifiedError: no battle is readable, or the comparison graph is disconnected.
+        NotConvergedError: the fit did not reach its maximum.
     """
     coded = prepare_battles(battles)
     models = coded.models

@@ -172,6 +172,10 @@ def rate_newcomers(
         rng: draws the seed of the bootstrap.
         hard: whether to add the Elo of the hard verdicts as a column.
 
+    Raises:
+        NotIdentifiedError: the calibration weighs other features than the signal has.
+        NotConvergedError: a fit did not reach its maximum.
+
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
     cluster: Cluster = "row" if calibration.se_cluster == "row" else "item"
@@ -487,7 +491,7 @@ def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> It
 
     Such models have smaller standard errors than the calibrated models (`LEAST_SE_RATIO`), or more
     battles (`MOST_BATTLES_RATIO`). There is no warning if the calibration corrects the scale of
-    soft ratings.
+    soft ratings, or if no calibrated model has a conformal score.
     """
     # Without a scale correction, a conformal score is an error divided by the standard error. More
     # battles reduce the standard error, but not the judge's disagreement with humans. In

@@ -160,7 +160,8 @@ def mean(
 
     Raises:
         NotIdentifiedError: no pointwise scores, a model without any, or no readable battle.
-        UsageError: an unknown option value, or scores outside of [0, 1] with `betting`.
+        UsageError: an option value that is unknown or out of range, or scores outside of [0, 1]
+            with `betting`.
     """
     require_choice("interval", interval, get_args(MeanInterval))
     matrix = score_matrix(battles)
@@ -638,6 +639,12 @@ def estimate_medians(
     Otherwise, and for a model with too few items, they are percentiles of resampled items; these
     are not widened, but below 5 items there are none. Pairs are tested by the signs of their
     differences (`sign_difference`).
+
+    Args:
+        matrix: the scores.
+        level: confidence level, in (0, 1).
+        rng: draws the resamples.
+        resamples: number of resamples, at least 2.
     """
 
     def resampled_medians(counts: np.ndarray) -> np.ndarray:

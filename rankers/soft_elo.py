@@ -351,7 +351,9 @@ def _choose_target(
 ) -> tuple[Target, str, list[Notice]]:
     """Return the map from signal to soft credit, where it comes from, and warnings about it.
 
-    The map is that of the calibration, or else of the options, or else fitted to human labels.
+    The map is that of the calibration, or else of the options, or else fitted to the human labels
+    of `battles`. Where the map comes from is a phrase (`SoftCredits.origin`). `level` is the
+    confidence level of beta's interval, in (0, 1).
 
     Raises:
         UnknownScaleError, NotIdentifiedError, NotConvergedError, UsageError: as of
@@ -406,6 +408,8 @@ def _fit_to_labels(
     battles: Battles, kind: Kind, options: TargetOptions, level: float
 ) -> tuple[Target, str, list[Notice]]:
     """Return the map fitted to human labels, where it comes from, and warnings.
+
+    `kind` is the target, and `level` the confidence level of beta's interval, in (0, 1).
 
     Raises:
         UnknownScaleError: the labels do not determine the map, or there are none, and no option is

@@ -352,8 +352,8 @@ def _score_lead(
     """Return the lead of the model with code `first` over the model with code `second`.
 
     If a test of this pair alone was used, or the pair has no standard error, the gap and its
-    interval are those of this test. If the test is on another scale than the scores, there is no
-    interval.
+    interval are those of this test. If the test is on another scale than the scores, there is
+    neither an interval nor a z. A gap of medians (`ScoreEstimates.draws`) has no z, either.
     """
     gap = float(estimate.score[first] - estimate.score[second])
     pair = (min(first, second), max(first, second))
@@ -563,8 +563,8 @@ def _models_of_few_raters(
 ) -> dict[str, int]:
     """Return the number of raters of each model that has too few to be clearly ahead or behind.
 
-    A test of n raters has a two-sided p-value of at least 2^(1 - n). It is empty if raters do not
-    vary.
+    A test of n raters has a two-sided p-value of at least 2^(1 - n). The numbers are by name of the
+    model. The result is empty if raters do not vary; models with a score of NaN are left out.
 
     Args:
         models: names of all models.

@@ -227,7 +227,8 @@ def _judge_credits(
 
     The credits are soft if the options or the labels determine the map to soft credits. Without
     options, they are the credits of the verdicts if there are no margins, or, with a warning, if no
-    map can be fitted.
+    map can be fitted. `whole` are the battles whose labels the map is fitted to, and `level` is the
+    confidence level of beta's interval, in (0, 1).
 
     Raises:
         NotIdentifiedError, NotConvergedError, UsageError: as of `soften_battles`, if options are

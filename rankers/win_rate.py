@@ -82,9 +82,9 @@ def win_rate(
         length_data: external data of that model: difficulties of items, rows of gamed baselines.
 
     Raises:
-        UsageError: an unknown option value or anchor; length_data without length_control; or
-            length_control with interval=bootstrap, or without an anchor if no model is in every
-            battle.
+        UsageError: an option value that is unknown or out of range, or an unknown anchor;
+            length_data without length_control; or length_control with interval=bootstrap, or
+            without an anchor unless exactly one model is in every battle.
         NotIdentifiedError: no readable battle; or, with length_control, no lengths or no model
             that has a win rate at equal lengths.
     """
@@ -151,7 +151,7 @@ def _measure_selected(
     """Count battles and items by model; if there is an anchor, count only the anchor's battles.
 
     A model is listed as unranked if none of its battles against any model is readable, whatever the
-    anchor is.
+    anchor is. `selected` are the battles that are ranked, and `pairs` their sums.
     """
     exposure = measure_exposure(battles, selected, pairs)
     if anchor is None:

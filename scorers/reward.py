@@ -34,7 +34,8 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number that came as text, from a reward model behind a text interface.
 
     The rating is unparsed as `no verdict` if the text is anything but one number, and as `out of
-    range` if the number is not finite.
+    range` if the number is not finite. A reply without a text to read has the reason of
+    `Reply.reason_of_silence`.
     """
     if reply.reason_of_silence:
         return Rating(score=None, reason=reply.reason_of_silence)

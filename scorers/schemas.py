@@ -97,7 +97,8 @@ def parse_object(text: str) -> Mapping[str, Any] | None:
     """Parse a text that is one JSON object and nothing else.
 
     Returns:
-        None if the text is something else, or if a key of the object is repeated.
+        The object. None if the text is something else, or if a key of the object or of an inner
+        object is repeated.
     """
     try:
         value = json.loads(text, object_pairs_hook=refuse_repeats)

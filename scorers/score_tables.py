@@ -320,9 +320,10 @@ def _cell_of_number(
 
 
 def without_template(text: str) -> str:
-    """Replace the objects in which all scores are 0, as in the template of the prompt, by blanks.
+    """Replace the objects whose only number is 0, as in the template of the prompt, by blanks.
 
-    Nothing is changed if the text has no other object, or more than `MOST_BRACES` opening braces.
+    Line breaks stay, and so do objects without a number. Nothing is changed if the text has no
+    other object, or more than `MOST_BRACES` opening braces.
     """
     spans = list(_object_spans(text)) if text.count("{") <= MOST_BRACES else []
     templates = [span for span in spans if set(NUMBER_DIGITS.findall(text, *span)) == {"0"}]

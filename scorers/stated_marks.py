@@ -283,9 +283,10 @@ def is_preferred_by_marks(view: str, side: str) -> bool:
 
 
 def _leads_all_criteria(text: str, side: str) -> bool:
-    """Return whether `side` has the higher mark in every criterion of some table.
+    """Return whether `side` has the higher mark in every criterion of some table of the text.
 
-    Each criterion of the table must have marks of both responses.
+    Each criterion of the table must have marks of both responses. The result is False if the text
+    has no table with criteria.
     """
     for criteria in criteria_of_tables(text):
         leaders = {
@@ -306,7 +307,9 @@ def _leads_all_criteria(text: str, side: str) -> bool:
 def is_marked_name(view: str, place: int) -> bool:
     """Return whether the letter at a place names a response with a mark, and is no verdict.
 
-    The other response must have another mark, as in `A: poor, B: excellent` or `poor (A), ...`.
+    The other response must have another mark, as in `A: poor, B: excellent` or `poor (A), ...`, and
+    the marks of the view must prefer one response (`is_preferred_by_marks`). `place` is the
+    position of the letter in `view`, the judge's own words.
     """
     start = max(0, place - SEARCHED_BEFORE)
     is_marked = False
@@ -387,7 +390,8 @@ def _is_limited(text: str, pair: Pair, kind: Kind) -> bool:
 def _marks_beside_names(text: str, pattern: re.Pattern[str]) -> Iterator[Mark]:
     """Yield the responses and their marks, in order.
 
-    Marks after a word for other counts in their line, such as `errors`, are left out.
+    Marks after a word for other counts in their line, such as `errors`, are left out. `pattern`
+    matches a mark and the name of its response, and has the groups `mark` and `side`.
     """
     without_marks = pattern.sub("", text)
     is_all = mark_contexts.is_neutral_heading(LETTERS.sub("", without_marks))

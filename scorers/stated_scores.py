@@ -109,7 +109,10 @@ def preferred_by_scores(view: str) -> str | None:
 
     The last scores that are called a total, average or score decide: the last ones in sentences, in
     tables, below headings and in JSON, which must agree. If no scores are called so, all pairs of
-    scores must agree.
+    scores must agree. Only the last 3,000 characters of the view are searched.
+
+    Args:
+        view: the judge's own words.
 
     Returns:
         The letter. None if there are no scores of both responses, if the scores are equal, or if
@@ -137,7 +140,9 @@ def preferred_by_scores(view: str) -> str | None:
 def is_score(view: str, place: int) -> bool:
     """Return whether the letter at a place names a scored response, and is no verdict.
 
-    The other response must have another score, as in `A: 4/10, B: 8/10`.
+    A score must follow the letter, as in `A: 4/10, B: 8/10`. The scores of the view must prefer one
+    response (`preferred_by_scores`), so equal or contradictory scores give False. `place` is the
+    position of the letter in `view`, the judge's own words.
     """
     return SCORE_AFTER_NAME.match(view, place) is not None and preferred_by_scores(view) is not None
 
@@ -179,7 +184,8 @@ def line_around(text: str, match: re.Match[str]) -> str:
 def _leads_of_columns(text: str) -> Iterator[Lead]:
     """Yield the leads of the rows of tables with a column for each response.
 
-    Rows with words for other counts, such as `errors`, are left out.
+    A row above names both responses. Rows with words for other counts, such as `errors`, and rows
+    without a score in both columns are left out.
     """
     if "|" not in text:
         return
@@ -238,5 +244,5 @@ def _leads_of_sections(text: str) -> Iterator[Lead]:
 
 
 def _number_of_match(number: re.Match[str]) -> float:
-    """Return the number of a match. A comma stands for the decimal point."""
+    """Return the number in the group `number` of a match. A comma stands for the decimal point."""
     return float(number["number"].replace(",", "."))

@@ -457,7 +457,8 @@ def _is_closed(view: str, clause: _Clause) -> bool:
 def is_introductory(word: str) -> bool:
     """Return whether a word may stand between the start of a clause and its value.
 
-    Numbers may, and words of `INTRODUCTORY_WORDS` in any case. The letters A, B and C may not.
+    Numbers may, words of `INTRODUCTORY_WORDS` in any case, and Chinese characters that consist of
+    introductory words. The letters A, B and C may not.
     """
     if word in LETTERS:
         return False
@@ -511,7 +512,10 @@ def names_basis(clause: str) -> bool:
 
 
 def is_introductory_clause(clause: str) -> bool:
-    """Return whether all words of a clause may stand before a value (`is_introductory`)."""
+    """Return whether all words of a clause may stand before a value (`is_introductory`).
+
+    The result is True for a clause without words.
+    """
     return all(is_introductory(token["word"]) for token in TOKEN.finditer(clause))
 
 

@@ -76,19 +76,26 @@ def measure_accuracy(held_out_models: Sequence[HeldOut], kind: str, level: float
 
 
 def _spearman_variance(rho: float, number: int) -> float:
-    """Return the variance of Fisher's z of Spearman's rho of n models (Bonett and Wright 2000)."""
+    """Return the variance of Fisher's z of Spearman's rho of n models (Bonett and Wright 2000).
+
+    `number` is n.
+    """
     return (1 + rho**2 / 2) / (number - 3)
 
 
 def _kendall_variance(_: float, number: int) -> float:
-    """Return the variance of Fisher's z of Kendall's tau of n models (Fieller 1957)."""
+    """Return the variance of Fisher's z of Kendall's tau of n models (Fieller 1957).
+
+    `number` is n. The first argument, tau, is not used.
+    """
     return 0.437 / (number - 4)
 
 
 def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
     """Return the rank correlation of two arrays of ratings: `spearman` (rho) or `kendall` (tau-b).
 
-    The result is None if all values of an array are equal.
+    The arrays have shape (models,), without NaN. The result is None if all values of one of the
+    arrays are equal.
     """
     for ratings in (judge, human):
         if len(np.unique(ratings)) < 2:
@@ -258,7 +265,10 @@ def _jackknife(
     their_ratings, their_human_ratings = theirs
 
     def difference(rows: np.ndarray | slice) -> float:
-        """Return the difference of the correlations over some of the models, NaN if unknown."""
+        """Return the difference of the correlations over some of the models, NaN if unknown.
+
+        `rows` selects the models: a mask, shape (models,), or a slice.
+        """
         our_correlation = correlate(rule, our_ratings[rows], our_human_ratings[rows])
         their_correlation = correlate(rule, their_ratings[rows], their_human_ratings[rows])
         if our_correlation is None or their_correlation is None:

@@ -81,7 +81,8 @@ def bin_predictions(
     Args:
         match: verdicts beside human labels.
         margin: margins of the battles, NaN if unknown, shape (battles,).
-        probability: predicted probability that humans prefer the first, shape (battles,).
+        probability: predicted probability that humans prefer the first, NaN if unknown, shape
+            (battles,); None gives None.
 
     Source: Soft-Elo (Kargi and Salinas 2026), appendix G.
     """
@@ -181,11 +182,11 @@ def _area_under_curve(
 
 
 def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return Cohen's unweighted kappa (1960) of labels in {-1, 0, 1}.
+    """Return Cohen's unweighted kappa (1960) of labels in {-1, 0, 1}, where 0 is a tie.
 
-    Each battle is counted twice, once with either model as the first, so that the result does not
-    depend on which model is the first. It is None if there are no battles, or if all
-    verdicts and all labels are ties.
+    The labels by judge and human have shape (battles,) each, without NaN. Each battle is counted
+    twice, once with either model as the first, so that the result does not depend on which model is
+    the first. The result is None if there are no battles, or if all labels of both are ties.
     """
     if not len(judge):
         return None

@@ -102,7 +102,8 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
 
     This is the half-width of a prediction interval if disagreement is normal, as in Higgins,
     Thompson and Spiegelhalter (2009), section 4.3. It is infinite for fewer than three scores.
-    `scores` are signed: residuals divided by their errors.
+    `scores` are signed: residuals divided by their errors. t is two-sided at the confidence level
+    `level`, in (0, 1).
     """
     number = len(scores)
     if number < FEWEST_FOR_T:
@@ -270,7 +271,8 @@ def build_conformal_rule(calibration: Calibration, level: float | None, of: str)
         of: `votes` or `human`, as of `ConformalRule`.
 
     Raises:
-        NotIdentifiedError: `of` is `human`, and there are too few models or no disagreement.
+        NotIdentifiedError: `of` is `human`, and there is no scale correction, no disagreement, or
+            there are too few models.
         UsageError: an unknown `of`, or a level that is not in (0, 1).
     """
     require_choice("of", of, ("votes", "human"))

@@ -182,7 +182,8 @@ class HeldOutRun:
 
         Both include the mean error before the scale correction, `plain_mae`. The accuracy of
         `soft` ratings also includes the log loss of held-out predictions, unless the target is
-        `credit` or no battle has a signal and a preference.
+        `credit` or no battle has a signal and a preference. `level` is the confidence level of the
+        intervals, in (0, 1).
         """
         accuracy = {}
         for kind in JUDGE_KINDS:

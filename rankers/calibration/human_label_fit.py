@@ -161,6 +161,11 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
         without labels, and for models whose ratings the labels do not bound. Both are NaN for all
         models if the labels do not connect the labelled models. Standard errors are also NaN if
         all labels are on one item or leave no residuals.
+
+    Raises:
+        NotIdentifiedError: the regularization is 0, and the labels do not bound a rating.
+        NotConvergedError: the fit did not reach its maximum.
+        UsageError: the regularization is negative or not finite.
     """
     size = len(labels.models)
     theta = np.full(size, np.nan)
@@ -187,8 +192,8 @@ def sampling_warnings(battles: Battles, is_labelled: np.ndarray) -> Iterator[Not
     A z test clustered by item compares the judge's confidence in labelled battles with that in the
     other battles; the warning needs more than `LARGEST_Z` standard errors. The confidence is
     |margin|, and battles without a margin are left out; if no battle has one, it is |2 credit - 1|.
-    There is no test for fewer than two labelled battles, or fewer than two others. `is_labelled` is
-    the mask of labelled battles, shape (battles,).
+    There is no test for fewer than two labelled battles, for fewer than two others, or if the
+    standard error is 0. `is_labelled` is the mask of labelled battles, shape (battles,).
     """
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())

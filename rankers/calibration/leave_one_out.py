@@ -83,7 +83,8 @@ def leave_one_out(
 ) -> HeldOutScale:
     """Rate every model alone against the others, whose ratings are fitted without it.
 
-    A model has no rating (NaN) if the battles among the other models do not connect them.
+    A model has no rating (NaN) if the battles among the other models do not connect them, or if it
+    has no battle with a credit against them.
 
     Args:
         evidence: the battles.
@@ -98,7 +99,7 @@ def leave_one_out(
     Raises:
         NotIdentifiedError: the battles do not connect the models, a model is separated and lambda
             is 0, or a fit without a model did not reach its maximum.
-        NotConvergedError: the joint fit did not reach its maximum.
+        NotConvergedError: the joint fit, or the rating of a model alone, did not reach its maximum.
 
     Source: Soft-Elo, Algorithm 1.
     """

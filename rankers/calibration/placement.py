@@ -103,7 +103,8 @@ def fit_single_strengths(
 def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
     """Return the log-strength of one model by its battles.
 
-    It is NaN if there is no battle or, if lambda is 0, if all battles were won or all lost.
+    It is NaN if there is no battle or, if lambda is 0, if all battles were won or all lost. A fit
+    that did not reach its maximum raises NotConvergedError.
     """
     credit, weight = battles.opponent_sums()
     # All battles are one sample.
@@ -155,8 +156,9 @@ def bootstrap_se(
 
     Returns:
         The standard error, and the number of resamples that are left out because the model wins
-        or loses all of their battles. The standard error is NaN if these are more than half, or
-        for fewer than two clusters.
+        or loses all of their battles. The standard error is NaN if too few resamples remain (fewer
+        than two, or than the share `LEAST_USABLE_SHARE`). For fewer than two clusters or resamples,
+        the result is NaN and 0.
 
     Source: Soft-Elo, section 3.3 (which draws battles).
     """

@@ -129,7 +129,7 @@ def readable_margins(battles: Battles) -> np.ndarray:
 
 def default_kind(battles: Battles) -> Kind:
     """Return the default target: `credit` if there are no margins and enough credits are
-    probabilities, else `margin`."""
+    probabilities (`has_graded_credits`), else `margin`."""
     if has_margins(battles) or not has_graded_credits(battles):
         return "margin"
     return "credit"
@@ -182,7 +182,7 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
 
 
 def has_margins(battles: Battles) -> bool:
-    """Return whether any battle has a margin."""
+    """Return whether any battle, readable or not, has a margin."""
     return not np.isnan(battles.numbers_of("margin")).all()
 
 

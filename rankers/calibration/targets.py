@@ -147,7 +147,8 @@ def order_weights(target: Target, signal: Signal) -> np.ndarray:
 def order_covariance(target: Target, signal: Signal) -> np.ndarray:
     """Return the covariance of the weights in the order of a signal's features.
 
-    It has shape (features, features), and is zero if the weights were given.
+    It has shape (features, features), and is zero if the target has no covariance, as with given
+    weights. The signal must have the features of the target.
     """
     if target.covariance is None:
         return np.zeros((len(target.weights), len(target.weights)))
@@ -199,10 +200,11 @@ def weak_signal_warnings(
 ) -> Iterator[Notice]:
     """Yield warnings of a weak signal (Soft-Elo, appendix D.2).
 
-    There is one warning if the interval of beta contains 0, one if beta times the mean |margin| is
-    small, and one if agreement with humans does not rise with |margin|. The second and the third
-    are not given for the targets `smoothing` and `credit`, nor without margins. `of_file` says that
-    the figures come from a calibration file.
+    There is one warning if the interval of beta reaches 0, one if beta times the mean |margin| is
+    below `WEAK_SIGNAL`, and one if the area under the curve of |margin| for agreement with humans
+    is 0.5 or less, or significantly below `FLAT_AUC`. The second and the third are not given for
+    the targets `smoothing` and `credit`, nor without margins; the third needs a known area.
+    `of_file` says that the figures come from a calibration file.
     """
     origin = {"of_file": of_file}
     if target.low is not None and target.low <= 0:

@@ -184,7 +184,8 @@ class DifferenceTest:
         """Search for the lower (side 0) or upper (side 1) end, whose one-sided p-value is alpha.
 
         If there is no such end within `limits`, the result is the limit. It is infinite if
-        differences beyond the limit are possible, or if the search did not reach the limit.
+        differences beyond the limit are possible, or if the search did not reach the limit. If the
+        p-value where the search starts is alpha or less already, the result is this start.
         """
         sign = -1 if side == 0 else 1
         centre = self.value if self.start is None else self.start
@@ -472,7 +473,7 @@ def paired_difference(
     items, and by t from 20 items on. The t test corrected for skewness replaces both, on either
     side, if its p-value is larger. If no item differs, or all differ by `largest` in one direction,
     the test is exact (`_equal_difference`). If no item differs and `largest` is infinite, the
-    difference is 0 with p-values of 1.
+    difference is 0 with p-values of 1, and the number of items of the test is 0.
 
     Args:
         differences: one per item, shape (items,).
@@ -550,8 +551,9 @@ def grouped_difference(
         unit: what a group is called in the name of the test.
 
     Returns:
-        The test; its number of items is that of the groups. If no item differs, it is the sign
-        test of the groups or, if `largest` is infinite, a difference of 0 with p-values of 1.
+        The test; its number of items is that of the groups. If the mean of every group is 0, it is
+        the sign test of the groups or, if `largest` is infinite, a difference of 0 of no items with
+        p-values of 1.
     """
     _, code = np.unique(group, return_inverse=True)
     total = sum_by_group(weight, code)

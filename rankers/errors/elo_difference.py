@@ -294,7 +294,7 @@ class RatingGap:
     def exact_at_zero(self) -> Tails | None:
         """One-sided p-values of a gap of zero by sign flips.
 
-        None if neither model has few items, or if 30 items or more have a score that is not zero.
+        None unless `has_few_items` is True and fewer than 30 items have a score that is not zero.
         """
         if not self.has_few_items:
             # There are none, and the score test need not be computed.

@@ -209,7 +209,8 @@ class FewBattles:
         def end(sign: int) -> float:
             """Return the lower (sign 1) or upper (sign -1) end of the log-strength's interval.
 
-            At the lowest log-strength, the credit is the highest that is expected.
+            At the lowest log-strength, the credit is the highest that is expected. The end is
+            infinite if it is not within `FARTHEST_END`.
             """
             if excess(sign, -FARTHEST_END) > 0 > excess(sign, FARTHEST_END):
                 return find_root(partial(excess, sign), -FARTHEST_END, FARTHEST_END, **PRECISION)
@@ -424,8 +425,9 @@ def with_separated_bounds(
 
     There are two bounds, the exact one (`sweep_bound`) and the end of the score test's interval.
     The one that is farther from the score counts. A model keeps its interval if it neither won nor
-    lost every battle in `separated`, or if it met an opponent without a known error. All models
-    keep their intervals if the pinned model is separated.
+    lost every battle in `separated`, or if it met an opponent without a known error. The estimates
+    are returned unchanged if `separated` is empty or has the pinned model; otherwise `method` names
+    the bounds, even if no model gets one.
 
     Args:
         estimate: the estimates in Elo.
@@ -545,15 +547,16 @@ def _gap_interval(tests: PairTests, a: int, b: int, level: float) -> tuple[float
 def with_bounds_by_tests(
     estimate: ScoreEstimates, pairs: Pairs, scale: EloScale, level: float
 ) -> ScoreEstimates:
-    """Bound the scores of models that never lost, or never won, if all models are separated.
+    """Bound the scores of models that never lost, or never won, by tests of single pairs.
 
+    This is for battles that separate all models, which is not checked.
     A score is the origin plus the weighted mean of the gaps to the other models, and each gap has
     a bound by its own test. The weighted mean of these bounds is at least as far from the score as
     the bound by a joint test, because the standard error of a mean is at most the mean of the
     standard errors. The other end is infinite. Other models keep their intervals.
 
     The estimates are returned unchanged if there are more than 20 models, no tests or no
-    intervals.
+    intervals; otherwise `method` names the bounds, even if no model gets one.
 
     Args:
         estimate: the estimates in Elo.

@@ -181,10 +181,11 @@ def unit_of_tests(unit: str) -> str:
 
 
 def t_quantile(clusters: Any, level: float) -> Any:
-    """Return the two-sided t quantile with clusters - 1 degrees of freedom, NaN below 2 clusters.
+    """Return the two-sided t quantile with clusters - 1 degrees of freedom, NaN up to 1 cluster.
 
-    This is half the width of an interval, in standard errors. If `clusters` is a number, the result
-    is a float; if it is an array, the result is an array of its shape.
+    This is half the width of an interval, in standard errors. `clusters` need not be whole; a
+    number between 1 and 2 counts as 2. If `clusters` is a number, the result is a float; if it is
+    an array, the result is an array of its shape.
     """
     # Numbers of clusters are few, even if there are many intervals.
     distinct_numbers, index = np.unique(np.asarray(clusters, dtype=np.float64), return_inverse=True)

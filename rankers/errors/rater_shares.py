@@ -21,8 +21,8 @@ class RaterShares:
     """What the errors by voter or judge of each model need.
 
     Attributes:
-        enlargement: factor of the variance by raters without the factor G / (G - 1), shape
-            (models,).
+        enlargement: factor of the variance by raters without the factor G / (G - 1); 1 for a model
+            that a single rater judged, shape (models,).
         freedom: degrees of freedom; 0 for a model that a single rater judged, shape (models,).
     """
 

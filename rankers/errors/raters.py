@@ -134,8 +134,9 @@ def count_raters(battles: Battles) -> tuple[str, int] | None:
 def count_raters_of_models(battles: Battles, unit: str) -> dict[str, int]:
     """Return the number of raters who gave readable verdicts on each model, by name.
 
-    All battles without a named rater count as those of one. It is empty if no rater is named, or if
-    there are more than `MOST_READ` battles.
+    All battles without a named rater count as those of one. The result is empty if no rater is
+    named, or if there are more than `MOST_READ` battles. Models without such a verdict are left
+    out.
 
     Args:
         battles: all battles.

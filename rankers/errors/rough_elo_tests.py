@@ -106,13 +106,19 @@ class RoughTests:
 
     @cached_property
     def credit(self) -> np.ndarray:
-        """Sum of the weighted credits of the row's model in its battles with the column's model."""
+        """Sum of the weighted credits of the row's model against the column's model.
+
+        The shape is (models, models).
+        """
         earned = self.coded.weight * self.coded.credit
         return self._sum_by_pair(earned, self.coded.weight - earned)
 
     @cached_property
     def win_chance(self) -> np.ndarray:
-        """Expected credit of the row's model against the column's model, by `theta`."""
+        """Expected credit of the row's model against the column's model, by `theta`.
+
+        The shape is (models, models).
+        """
         return expit(self.theta[:, None] - self.theta)
 
     @cached_property
@@ -126,7 +132,7 @@ class RoughTests:
     @cached_property
     def scatter(self) -> np.ndarray:
         """Mean square of the weighted credit around its expectation, if each battle were won or
-        lost with the even chance of `RatingGap.contributions`."""
+        lost with the even chance of `RatingGap.contributions`, shape (models, models)."""
         return self.square_weight * _mean_square(self.win_chance)
 
     @cached_property

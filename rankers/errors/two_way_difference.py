@@ -107,7 +107,7 @@ def rate_error(
 ) -> RaterError:
     """Return the error of a weighted mean of rows, clustered by item and by rater.
 
-    It is NaN if all rows are of one item or group.
+    It is NaN if all rows are of one item or group, or by one rater.
 
     Args:
         values: the value of each row, shape (rows,).

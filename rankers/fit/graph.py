@@ -142,7 +142,7 @@ def design_efficiency(pairs: Pairs, is_included: np.ndarray | None = None) -> fl
 
     It is the harmonic mean of the non-zero eigenvalues of the Laplacian of battle counts, divided
     by their arithmetic mean. A balanced round robin has 1, battles against a single anchor have
-    0.5, and a chain is near 0.
+    0.5, and a chain is near 0. All battles together must connect the models.
 
     Args:
         pairs: sums of the battles of each pair.

@@ -83,8 +83,9 @@ def logistic(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit).
 
-    If the models of a row are swapped, the surplus has exactly the opposite sign, and the curvature
-    is exactly the same. Both are accurate even if a probability is tiny.
+    Both have the shape of the arguments. If the models of a row are swapped, the surplus has
+    exactly the opposite sign, and the curvature is exactly the same. Both are accurate even if a
+    probability is tiny.
     """
     odds_of_underdog = np.exp(-np.abs(logits))
     p_favourite = 1 / (1 + odds_of_underdog)
@@ -586,9 +587,10 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
 
 
 def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """Return the x that solves matrix @ x = vector, by Cholesky's method.
+    """Return the x that solves matrix @ x = vector.
 
-    The matrix is a negative Hessian. It must not be used afterwards: it may be overwritten.
+    The matrix is a negative Hessian, shape (parameters, parameters), and the vector has shape
+    (parameters,). The matrix must not be used afterwards: it may be overwritten.
 
     Raises:
         SingularError: the matrix is not positive definite.

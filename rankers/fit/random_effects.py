@@ -124,6 +124,9 @@ def fit_random_effects(
         misjudged: mask of models whose deviation has the spread `WIDE_SPREAD`; by default none.
             Their log-strengths rest on their labels. Kappa, tau and the other log-strengths do not
             use the judge's ratings of them.
+
+    Raises:
+        NotConvergedError: a fit did not reach its maximum.
     """
     phi = phi - phi.mean()
     pairs = pair_sums(labels)
@@ -506,6 +509,9 @@ def fit_with_misjudged(
         phi: log-strengths by the judge, shape (models,).
         spread_prior: prior median of tau, in logits.
         false_flags: expected number of models that are flagged if none is misjudged.
+
+    Raises:
+        NotConvergedError: a fit did not reach its maximum.
     """
     fit = fit_random_effects(labels, phi, spread_prior)
     is_labelled = labels.battles_by_model() > 0

@@ -182,7 +182,7 @@ class Strengths:
 
     @cached_property
     def graph(self) -> Graph:
-        """Connectivity of the pairs, and of the models of a ladder."""
+        """Connectivity of the pairs; a ladder connects the models that it rates (`join_rated`)."""
         if self.prior:
             return comparison_graph(self.prior.join_rated(self.pairs))
         return comparison_graph(self.pairs)

@@ -147,7 +147,8 @@ def estimate_equal_lengths(
     Args:
         coded: the battles.
         baseline: code of the baseline.
-        rates: by code of the model, the positions of its battles in `coded` and its win rate.
+        rates: by code of the model, the positions of its battles in `coded` and its win rate; at
+            least one model.
         level: confidence level, in (0, 1).
     """
     size = len(coded.models)

@@ -466,14 +466,15 @@ def _read_template(path: str) -> Template:
     """Read the template of a prompt from a file.
 
     Raises:
-        UsageError: the file cannot be read, or is a stream.
-        UnicodeDecodeError: the file is not UTF-8.
+        UsageError: the file cannot be read, is not UTF-8, or is a stream.
     """
     reject_stream(Path(path))
     try:
         return Template(Path(path).read_text(encoding="utf-8"), path)
     except OSError as error:
         raise UsageError(f"the prompt {path!r} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"the prompt {path!r} is not UTF-8: save it in this encoding") from None
 
 
 CHOICES = {

@@ -244,12 +244,15 @@ def _load_requirements(path: Path) -> Any:
 
     Raises:
         UsageError: there is no such file, it is a stream, or pyyaml is needed and not installed.
-        DataError: the file has a syntax error.
+        DataError: the file is not UTF-8, or has a syntax error.
     """
     reject_stream(path)
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8", source=str(path), remedy="save it in this encoding") from None
     if path.suffix == ".toml":
         return _parse_file_text(
             text, kind="TOML", parse=tomllib.loads, syntax_error=tomllib.TOMLDecodeError, path=path

@@ -247,14 +247,14 @@ def read_pin(place: Place) -> ReferencePin | None:
     if not isinstance(place, RemoteFile) and not place.exists():
         return None
     try:
-        text = local_file(place).read_text(encoding="utf-8")
+        content = local_file(place).read_bytes()
     # A store answers in its own way that there is no such file.
     except (OSError, UsageError):
         if isinstance(place, RemoteFile):
             return None
         raise
     try:
-        return _parse_pin(json.loads(text))
+        return _parse_pin(json.loads(content))
     except (ValueError, TypeError, KeyError, AttributeError):
         pin = option_text("pin", "MODEL")
         raise DataError(

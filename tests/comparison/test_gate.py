@@ -273,3 +273,10 @@ def test_the_markdown_summary_opens_with_the_verdict_in_one_line(podium):
     first = answer.out.splitlines()[0]
     assert first.startswith("FAIL: fjord minus amber is at most -")
     assert "| fail | better | fjord |" in answer.out
+
+
+def test_a_file_of_requirements_in_another_encoding_is_named(tmp_path):
+    path = tmp_path / "gate.toml"
+    path.write_bytes("# für alle\n[[requirements]]\nrequire = 'better'\n".encode("latin-1"))
+    with pytest.raises(DataError, match=r"gate.toml: not UTF-8"):
+        api.compare("amber", "birch", EXAMPLE, requirements=path)

@@ -196,9 +196,9 @@ def test_a_reference_is_found_on_another_task_by_the_settings_of_the_first():
     assert find_reference(pin, [run.model for run in runs], runs) == "m (temperature=0)"
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"model": "a"}', '{"rankings": 3}', "\x00"])
+@pytest.mark.parametrize("text", ["", "[]", '{"model": "a"}', '{"rankings": 3}', "\x00", "é"])
 def test_a_damaged_file_is_an_error_unless_it_is_replaced(tmp_path, text):
-    (tmp_path / "pin.json").write_text(text)
+    (tmp_path / "pin.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(DataError, match="not a pinned reference of podium"):
         open_pin(str(tmp_path), None)
     assert open_pin(str(tmp_path), "base").pin.model == "base"

@@ -174,3 +174,10 @@ def test_options_that_exclude_each_other_are_rejected():
         UsageError, match="replies=json: there is no such choice; available: auto, schema, text"
     ):
         build_judging(DIRECT, replies="json")
+
+
+def test_a_template_in_another_encoding_is_named(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_bytes("Größer {instruction}".encode("latin-1"))
+    with pytest.raises(UsageError, match=r"mine.txt' is not UTF-8"):
+        build_judging(COT, template=str(path))

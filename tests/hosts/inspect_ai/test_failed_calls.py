@@ -5,7 +5,7 @@ import anyio
 import pandas as pd
 import pytest
 from inspect_ai import eval_retry
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import EvalError, read_eval_log, write_eval_log
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ContentText, ModelOutput
 from played_logs import ITEMS, place
 
@@ -384,3 +384,16 @@ def test_callers_that_wait_for_an_answer_fail_with_it_and_later_ones_ask_again()
 
     failures, answer = anyio.run(run)
     assert (len(failures), answer, len(asked)) == (5, "answer", 2)
+
+
+def test_a_sample_that_failed_after_its_replies_is_a_failed_battle(play, write_responses):
+    log = play(round_robin(responses=write_responses(), pack=False))
+    battles = [sample for sample in log.samples if sample.scores]
+    battles[0].error = EvalError(message="no space", traceback="", traceback_ansi="")
+    battles[0].scores = None
+    write_eval_log(log, log.location)
+    frame = podium.read_battles(log.location).to_frame()
+    failed = frame[frame["credit"].isna()]
+    assert len(failed) == 1
+    assert failed["reason"].str.startswith("failed: the sample, after the judge's reply").all()
+    assert len(frame) == len(battles)

@@ -633,16 +633,23 @@ def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _failure_in(judgment: KeptJudgment) -> dict[str, Any]:
-    """Return the columns `order`, `reason` and `reply` of a judgment with a failed reply.
+    """Return the columns `order`, `reason` and `reply` of a judgment of a failed sample.
 
     `reply` is the beginning of the error message. A judgment with two replies, of a pointwise
-    judge, has the order `merged`.
+    judge, has the order `merged`. If no reply failed, the sample failed after them, and `reply` is
+    left out.
     """
-    reply = next(reply for reply in map(load_reply, judgment["replies"]) if reply.failed)
+    order = judgment["order"] if len(judgment["replies"]) == 1 else "merged"
+    failed_reply = next(
+        (reply for reply in map(load_reply, judgment["replies"]) if reply.failed), None
+    )
+    if failed_reply is None:
+        reason = UnparsedReason(FAILED, details="the sample, after the judge's reply")
+        return {"order": order, "reason": str(reason)}
     return {
-        "order": judgment["order"] if len(judgment["replies"]) == 1 else "merged",
-        "reason": reply.reason_of_no_answer,
-        "reply": excerpt_of(reply.refused),
+        "order": order,
+        "reason": failed_reply.reason_of_no_answer,
+        "reply": excerpt_of(failed_reply.refused),
     }
 
 

@@ -223,9 +223,10 @@ def find_root(
         rtol: relative part of the tolerance, as a share of the root.
 
     Raises:
-        ValueError: the function has the same sign at both points.
-        NotConvergedError: there is no root after 100 steps, or a value of the function is not a
-            number.
+        ValueError: the function has the same sign at both points, or is not a number at one of them
+            while the other is no root.
+        NotConvergedError: there is no root after 100 steps, or a value of the function between the
+            points is not a number.
     """
     before = _Point(low, function(low))
     at = _Point(high, function(high))

@@ -96,8 +96,9 @@ class UnparsedReason:
     def parse(cls, written: str) -> "UnparsedReason":
         """Parse the text of a column `reason`.
 
-        If the text has the reasons of two orders, joined by ` / `, only the first reason counts. If
-        the text begins with none of `CODES`, the code is None, and the details are empty.
+        A text `CODE: DETAILS` has this code, and all that follows the colon are details. If the
+        text has the reasons of two orders, joined by ` / `, and the first one has no details, only
+        the first one counts. Of any other text, the code is None, and the details are empty.
         """
         code, _, details = written.partition(":")
         if code in CODES:

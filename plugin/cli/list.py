@@ -38,8 +38,10 @@ def list_(kind: str | None) -> None:
 def _print_extensions(name: str, *, with_options: bool) -> None:
     """Print the installed extensions of one kind: name, summary and package in a line each.
 
+    A line with the kind precedes them, which ends with `none yet` if there are none.
+
     Args:
-        name: a kind in the plural, as in `KINDS`.
+        name: a kind of plug-in in the plural: a noun of `catalogue.KINDS` with an `s`.
         with_options: print the options of each ranker or tournament below it; no effect on
             scorers and formats.
     """

@@ -351,7 +351,10 @@ def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) 
 
 
 def _judges_by_row(battles: Battles) -> np.ndarray:
-    """Return the name of each row's judge, shape (rows,); it is empty if a row names no judge."""
+    """Return the name of each row's judge, shape (rows,).
+
+    The name of a row without a judge is an empty text. The battles must have a column `judge`.
+    """
     return as_text(battles.table["judge"]).fillna("").to_numpy(object)
 
 

@@ -296,6 +296,9 @@ def _first_place_checks(
 ) -> list[Check]:
     """Check whether the first place depends on a few items, or on one voter or judge.
 
+    If the first place does not depend on a voter or judge, other clear differences are checked for
+    that, too. The list is empty if no check can be made.
+
     Args:
         battles: the battles of these standings.
         claimed: the standings without the models about which nothing can be claimed.

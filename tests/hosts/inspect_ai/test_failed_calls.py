@@ -1,6 +1,8 @@
 """A failed call loses its own battle: all other replies are kept, and a retry asks for what is
 missing alone."""
 
+from types import SimpleNamespace
+
 import anyio
 import pandas as pd
 import pytest
@@ -19,6 +21,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
 )
 from podium.hosts.inspect_ai.judging.call_settings import ended_at_limit, why_too_long, why_withheld
 from podium.hosts.inspect_ai.judging.failed_calls import failed_calls_texts
+from podium.hosts.inspect_ai.judging.judge_calls import _failed_judgment
 from podium.hosts.inspect_ai.logs.stop_reasons import reason_of_stop
 from podium.hosts.inspect_ai.tasks import ring, round_robin, swim
 from podium.wording import plural
@@ -397,3 +400,14 @@ def test_a_sample_that_failed_after_its_replies_is_a_failed_battle(play, write_r
     assert len(failed) == 1
     assert failed["reason"].str.startswith("failed: the sample, after the judge's reply").all()
     assert len(frame) == len(battles)
+
+
+def test_earlier_replies_stay_if_the_judge_cannot_be_asked_again():
+    judge = SimpleNamespace(name="judge")
+    run = SimpleNamespace(judging=SimpleNamespace(is_pairwise=False), judge_of=lambda _: judge)
+    planned = SimpleNamespace(order="ab", repeat=0)
+    rated = {"text": "7", "truncated": False}
+    lost = {"text": "", "truncated": False, "failed": "HTTP 500"}
+    judgment = _failed_judgment(run, None, planned, RuntimeError("stopped"), [rated, lost])
+    assert judgment["replies"][0] == rated
+    assert judgment["replies"][1]["failed"] == "RuntimeError"

@@ -716,8 +716,10 @@ async def _ask_judge(
 ) -> KeptJudgment:
     """Return one judgment with its replies, some of which may be failed calls.
 
-    A judgment that is parsed in the log of `reask` is returned from there. A pointwise judge rates
-    a response once, and the rating counts in all battles of the response.
+    A judgment that is parsed in the log of `reask` is returned from there. A new one has the mode
+    `off`, which the caller replaces by that of the judge. A pointwise judge rates a response once,
+    and the rating counts in all battles of the response. If the judge cannot be asked while other
+    judges go on, all calls that have no reply yet count as failed.
 
     Raises:
         JudgeStoppedError: no more calls are made to any judge.
@@ -753,7 +755,7 @@ async def _ask_judge(
         raise
     except RuntimeError as error:
         errors.append(error)
-        return _failed_judgment(run, model, planned, error)
+        return _failed_judgment(run, model, planned, error, earlier_replies)
     judged_reply = None
     try:
         answers = await _make_new_calls(calls, earlier_replies, errors)
@@ -841,12 +843,29 @@ def _failed_reply(error: Exception) -> KeptReply:
     return cast(KeptReply, dump_reply(reply))
 
 
-def _failed_judgment(run: Run, model: Model, planned: Judgment, error: Exception) -> KeptJudgment:
+def _failed_judgment(
+    run: Run,
+    model: Model,
+    planned: Judgment,
+    error: Exception,
+    earlier_replies: Sequence[KeptReply] = (),
+) -> KeptJudgment:
     """Return the judgment that records that a judge could not be asked.
 
-    It has a failed reply for each call that the judgment takes: two by a pointwise judge.
+    It has a failed reply for each call that the judgment takes: two by a pointwise judge. Earlier
+    replies that did not fail stay in their places.
+
+    Args:
+        run: the run.
+        model: the judge.
+        planned: order and repeat.
+        error: why the judge could not be asked.
+        earlier_replies: the replies of this judgment so far, in the order of its calls.
     """
     replies = [_failed_reply(error)] * (1 if run.judging.is_pairwise else 2)
+    for place, earlier in enumerate(earlier_replies):
+        if not earlier.get("failed"):
+            replies[place] = earlier
     name = run.judge_of(model).name
     about: Any = {
         "order": planned.order,

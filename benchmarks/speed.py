@@ -37,6 +37,8 @@ HERE = Path(__file__).parents[1]
 ROWS, LARGE = 1_000_000, 10_000_000
 BATTLES = 1_000
 """Battles of a tournament, each with two calls."""
+OWN_PYTHON = ("imports", "DuckDB", "bare Inspect")
+"""What is run by this Python, and not by that of the other tools."""
 IMPORTS = ("-c", "import numpy, duckdb, rich")
 # A fit of string columns: the second one is timed, because the first one imports packages.
 TIMED = """
@@ -102,8 +104,13 @@ class Row:
     is_printed: bool = False
 
 
-def rows_to_measure(large: str) -> list[Row]:
-    """Return the rows; `large` is the name of the Parquet file of judgments."""
+def rows_to_measure(large: str, battles: int) -> list[Row]:
+    """Return the rows.
+
+    Args:
+        large: name of the Parquet file of judgments.
+        battles: number of battles of a tournament.
+    """
     csv = podium("rank", "large.csv")
     jsonl = podium("rank", "large.jsonl")
     strings = ("-c", FIT_STRINGS + TIMED)
@@ -139,22 +146,26 @@ def rows_to_measure(large: str) -> list[Row]:
             "start", "diagnose, 1,200 rows", podium("diagnose", "small.csv"), "imports", IMPORTS, 4
         ),
         Row("start", "compare, 1,200 rows", compare, "imports", IMPORTS, 4),
-        *rows_of_tournaments(),
+        *rows_of_tournaments(battles),
     ]
 
 
-def rows_of_tournaments() -> list[Row]:
-    """Return the rows of a round robin inside Inspect, beside bare Inspect with as many calls."""
-    bars = {
-        "single": (f"{2 * BATTLES:,} calls, pack=false", 1.2),
-        "spared": (f"{2 * BATTLES:,} calls, pack=false, podium inspect", 1.2),
-        "packed": (f"{2 * BATTLES:,} calls, packed", None),
-    }
-    bare = tournament("--once", "bare", "--battles", str(BATTLES))
+def rows_of_tournaments(battles: int) -> list[Row]:
+    """Return the rows of a round robin inside Inspect, beside bare Inspect with as many calls.
+
+    Both log alike: *less logged* is what `podium inspect` sets, for bare Inspect, too.
+    """
+    calls = f"{2 * battles:,} calls"
+    runs = (
+        ("single", f"{calls}, pack=false", "bare", 1.2),
+        ("spared", f"{calls}, pack=false, less logged", "bare-spared", None),
+        ("packed", f"{calls}, packed", "bare", 0.8),
+    )
     rows = []
-    for run, (work, bar) in bars.items():
-        command = tournament("--once", run, "--battles", str(BATTLES))
-        rows.append(Row("tournament", work, command, "bare Inspect", bare, bar, is_printed=True))
+    for run, work, bare, bar in runs:
+        command = tournament("--once", run, "--battles", str(battles))
+        other = tournament("--once", bare, "--battles", str(battles))
+        rows.append(Row("tournament", work, command, "bare Inspect", other, bar, is_printed=True))
     return rows
 
 
@@ -310,19 +321,32 @@ def main() -> None:
         packages = {"podium": link_package(HERE, folder / "now")}
         if chosen.before:
             packages["before"] = link_package(chosen.before.resolve(), folder / "earlier")
-        for row in rows_to_measure(large):
+        for row in rows_to_measure(large, BATTLES // 100 if chosen.quick else BATTLES):
             if row.part in chosen.only.split(","):
                 sides = sides_of(row, packages, chosen.others)
                 found = measure(sides, folder, chosen.rounds, is_printed=row.is_printed)
                 table.append(cells_of(row, found))
                 print(*table[-1], sep="; ", file=sys.stderr, flush=True)
+        if chosen.record:
+            for name, package in packages.items():
+                print(f"\nCalls of the ring, {name}:", flush=True)
+                count_ring_calls(Path(chosen.record).resolve(), package, markdown=chosen.markdown)
     header = ["CPU seconds", "before", "podium", "peak MiB", "other", "bar", "met"]
     show("What people wait for", header, table, markdown=chosen.markdown)
-    if chosen.record:
-        words = ["--record", chosen.record, *["--markdown"] * chosen.markdown]
-        subprocess.run(
-            [sys.executable, str(HERE / "benchmarks" / "information_bound.py"), *words], check=True
-        )
+
+
+def count_ring_calls(record: Path, package: Path, *, markdown: bool) -> None:
+    """Print the table of information_bound.py for a record.
+
+    Args:
+        record: the recorded round robin.
+        package: folder from which podium is imported.
+        markdown: whether the table is in Markdown.
+    """
+    words = [str(HERE / "benchmarks" / "information_bound.py"), "--record", str(record)]
+    words += ["--markdown"] * markdown
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(package)}
+    subprocess.run([sys.executable, *words], env=environment, check=True)
 
 
 def sides_of(row: Row, packages: dict[str, Path], others: str) -> dict[str, Side]:
@@ -330,7 +354,7 @@ def sides_of(row: Row, packages: dict[str, Path], others: str) -> dict[str, Side
     sides = {name: Side(sys.executable, row.command, folder) for name, folder in packages.items()}
     if row.other:
         is_podium = row.other.startswith("podium")
-        python = sys.executable if is_podium or row.other in ("imports", "DuckDB") else others
+        python = sys.executable if is_podium or row.other in OWN_PYTHON else others
         sides[row.other] = Side(
             python, row.other_command, packages["podium"] if is_podium else None
         )

@@ -77,6 +77,7 @@ class Plan:
 
 ONCE = {
     "bare": Plan("bare Inspect", SMALL, INSTANT, bare=True),
+    "bare-spared": Plan("bare Inspect, less logged", SMALL, INSTANT, bare=True, run=SPARED),
     "single": Plan("podium, pack=false", SMALL, INSTANT, task=SINGLE),
     "spared": Plan("podium inspect, pack=false", SMALL, INSTANT, task=SINGLE, run=SPARED),
     "packed": Plan("podium, pack=true", SMALL, INSTANT, task=(("pack", True),)),
@@ -460,21 +461,17 @@ def instant() -> None:
         modelapi,
     )
 
-    tops = {
-        letter: Logprobs(
-            content=[
-                Logprob(
-                    token=letter,
-                    logprob=-0.2,
-                    top_logprobs=[
-                        TopLogprob(token=letter, logprob=-0.2),
-                        TopLogprob(token=other, logprob=-1.8),
-                    ],
-                )
-            ]
-        )
-        for letter, other in ("AB", "BA")
-    }
+    def logprobs_of(letter: str, prompt: str) -> Logprobs:
+        """Return probabilities of both letters that differ from prompt to prompt.
+
+        Replies that are equal in all parts would be read once for all battles, as in no real run.
+        """
+        chosen = -0.2 - hash(prompt) % 100_000 / 1e6
+        tops = [
+            TopLogprob(token=letter, logprob=chosen),
+            TopLogprob(token="AB"[letter == "A"], logprob=-1.8),
+        ]
+        return Logprobs(content=[Logprob(token=letter, logprob=chosen, top_logprobs=tops)])
 
     @modelapi(name="instant")
     class Instant(ModelAPI):
@@ -485,10 +482,11 @@ def instant() -> None:
             tool_choice: Any,  # noqa: ARG002
             config: Any,  # noqa: ARG002
         ) -> ModelOutput:
-            letter = "AB"[hash(input[-1].text) % 2]
+            prompt = input[-1].text
+            letter = "AB"[hash(prompt) % 2]
             output = ModelOutput.from_content("instant/judge", letter)
             output.usage = ModelUsage(input_tokens=400, output_tokens=1, total_tokens=401)
-            output.choices[0].logprobs = tops[letter]
+            output.choices[0].logprobs = logprobs_of(letter, prompt)
             return output
 
 

@@ -23,8 +23,11 @@ class FirstCalls:
         self._concurrent: set[bool] = set()
 
     def is_over(self, *, has_schema: bool) -> bool:
-        """Return whether calls of a form (JSON schema or text) may all be made at the same time."""
-        return has_schema in self._concurrent
+        """Return whether no later call of a form (JSON schema or text) can change anything here.
+
+        Calls of the form, and calls for a text, may then all be made at the same time.
+        """
+        return {has_schema, False} <= self._concurrent
 
     @asynccontextmanager
     async def wait_for_first_call(

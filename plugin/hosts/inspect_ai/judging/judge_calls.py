@@ -813,10 +813,8 @@ async def _make_new_calls(
         with repeating_failed_call(cause):
             return await _reply_or_failure(calls[place], errors)
 
-    # A single call has no task of its own: its failure has to reach the other order before that is
-    # asked for.
-    if len(calls) == 1:
-        return [await answer(0)]
+    # `make_calls` gives a single call no task of its own: its failure has to reach the other order
+    # before that is asked for.
     return await make_calls([partial(answer, place) for place in range(len(calls))])
 
 

@@ -151,7 +151,9 @@ def without_options(config: GenerateConfig, options: Iterable[str]) -> GenerateC
         options: names of options.
     """
     set_names = [
-        name for name in settings_of_options(options) if getattr(config, name, None) is not None
+        name
+        for name in settings_of_options(options)
+        if name in GenerateConfig.model_fields and getattr(config, name) is not None
     ]
     return config.model_copy(update=dict.fromkeys(set_names)) if set_names else config
 

@@ -1,5 +1,6 @@
 """Judges whose servers refuse options, write noise, or reason past their limit of tokens."""
 
+import anyio
 import pytest
 
 pytest.importorskip("openai")
@@ -10,6 +11,8 @@ from refusing_server import refusing_server
 
 import podium
 from podium.hosts.inspect_ai.judging.call_settings import MORE_TOKENS
+from podium.hosts.inspect_ai.judging.first_calls import FirstCalls
+from podium.hosts.inspect_ai.judging.refused_options import model_without
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.notices.notice_text import notice_texts
 
@@ -208,3 +211,28 @@ def test_a_model_that_never_ends_a_list_is_asked_for_a_few_questions(play, write
     assert all(row["credit"] is not None for row in judged(log))
     shown = server.requests[2]["messages"][-1]["content"]
     assert shown.count("Is it short?") == 1
+
+
+def test_a_model_without_refused_settings_is_not_copied():
+    model = get_model("podium/offline", config=GenerateConfig(temperature=0.5))
+    # `schema` is refused by judges, and is no setting of Inspect.
+    assert model_without(model, ["schema", "logprobs"]) is model
+    assert model_without(model, ["temperature"]).config.temperature is None
+    assert model.config.temperature == 0.5
+
+
+def test_calls_for_text_are_not_made_alone_after_a_settled_call_for_a_schema():
+    first_calls = FirstCalls()
+
+    async def make_two_calls() -> None:
+        """Make a call for a schema that fails, and one that is answered."""
+        with pytest.raises(ValueError, match="broken"):
+            async with first_calls.wait_for_first_call(has_schema=True):
+                raise ValueError("broken")
+        assert not first_calls.is_over(has_schema=True)
+        async with first_calls.wait_for_first_call(has_schema=True):
+            pass
+
+    anyio.run(make_two_calls)
+    assert first_calls.is_over(has_schema=True)
+    assert first_calls.is_over(has_schema=False)

@@ -1,4 +1,5 @@
-"""NaN is an empty cell in every table, however it is read and counted."""
+"""NaN is an empty cell in every table, however it is read and counted, and an error in credits and
+weights of files."""
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,7 @@ from podium.data.reading import joined_tables
 
 BATTLES = 60
 NUMBERS = {
-    "credit": [1.0, 0.0, None],
     "margin": [2.0, -1.0, None],
-    "weight": [1.0, 3.0, None],
     "repeat": [2.0, 1.0, None],
     "length_a": [10.0, 20.0, None],
     "difficulty": [3.5, 0.25, None],
@@ -87,6 +86,17 @@ def test_nan_of_a_small_file_and_of_a_data_frame_is_an_empty_cell(name, tmp_path
     assert result_of(podium.read_battles(path)) == expected
     arrow_frame = table_with([np.nan, None], name).to_pandas(types_mapper=pd.ArrowDtype)
     assert result_of(podium.read_battles(arrow_frame)) == expected
+
+
+@pytest.mark.parametrize("name", ["credit", "hard_credit", "weight"])
+def test_nan_of_a_credit_or_weight_in_a_file_is_an_error(name, tmp_path):
+    path = tmp_path / "votes.parquet"
+    cells = {"item": ["i", "j", "k"], "model_a": ["x"] * 3, "model_b": ["y"] * 3}
+    cells |= {"credit": [1.0, 0.0, 0.5], name: [1.0, np.nan, 0.5]}
+    arrays = {key: pa.array(values, from_pandas=False) for key, values in cells.items()}
+    pq.write_table(pa.table(arrays), path)
+    with pytest.raises(podium.DataError, match=rf"row 2: {name} is not a number \(NaN\)"):
+        podium.read_battles(path)
 
 
 def test_nan_of_a_margin_is_no_verdict(tmp_path):

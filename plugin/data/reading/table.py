@@ -572,6 +572,14 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     return {name: typed[name] for name in dict.fromkeys([*names_of_battles, *typed])}
 
 
+NEVER_NAN = ("credit", "hard_credit", "weight")
+"""Columns of numbers in which NaN is an error: it may be the result of a failed computation.
+
+An empty credit is an unparsed reply, and an empty weight is 1. In other columns, NaN is an empty
+cell. In a data frame of pandas, NaN is an empty cell in all columns, since pandas has no other one.
+"""
+
+
 def _number_rules(records: Records) -> list[Rule]:
     """Return the rules of columns with numbers: all are numbers, not too large, and no length is
     below 0."""
@@ -587,6 +595,9 @@ def _number_rules(records: Records) -> list[Rule]:
         remedy = "leave the cell empty if the value is unknown"
         is_large = f"abs({column.number}) > {LARGEST}"
         rules.append(Rule(name, is_large, "is infinite or too large", remedy))
+        if name in NEVER_NAN and column.type in REALS:
+            is_nan = f"{column.sql} is not null and {column.number} is null"
+            rules.append(Rule(name, is_nan, "is not a number (NaN)", remedy))
         if name.startswith("length"):
             rules.append(Rule(name, f"{column.number} < 0", "is below 0", remedy))
     return rules

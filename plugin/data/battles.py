@@ -94,13 +94,16 @@ except `scorers/` and `rankers/`):
   (and `CODED_COLUMNS` and `_ranges_of_codes` in `data/counting/verdicts.py` for names, and the
   lists of columns in `sided_query` and `cells_query` of `relations.py`), `_identity_columns` in
   `data/reading/joined_tables.py`, `SAME_TRIAL` in `data/formats/score_pairs.py`, `CELL` in
-  `data/reading/units.py`.
+  `data/reading/units.py`, and `keys` in `_compared_rows` of `data/reading/category_ids.py`.
+- If it is text that describes neither the question nor the responses: `no_text` in
+  `_compared_rows`.
 - If tournaments write it. In Inspect: `build_verdict_row` in `scorers/judging.py` for a fact of a
   judgment; for one of a battle, fields of `BattleMetadata` and `BattleVerdict` in
   `hosts/inspect_ai/logs/podium_entries.py`, and `REPEATED_FIELDS` in
   `hosts/inspect_ai/judging/scorers.py`; for one of a whole log,
   `hosts/inspect_ai/logs/judgment_rows.py`. In lm-eval: `BATTLE_DETAILS` or `MERGED_VERDICT_FIELDS`
   in `data/formats/lm_eval_judged.py`.
+- Its description in `docs/verdicts.md`.
 """
 VOTERS = "voters"
 """Name of the judge of votes by many humans, whose ids are in the column `voter`."""

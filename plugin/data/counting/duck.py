@@ -7,7 +7,7 @@ import re
 import shutil
 import stat
 import weakref
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property, partial
 from math import ceil
@@ -18,7 +18,7 @@ import numpy as np
 from duckdb import BinderException, CatalogException, Error, OutOfMemoryException, ParserException
 
 from podium.data.counting.coded_texts import CodedFrame
-from podium.data.counting.grouping import Grouping
+from podium.data.counting.grouping import RowsToGroup
 from podium.data.counting.packed_rows import fits_by_types, group_as_numbers, plan_packing
 from podium.data.counting.relations import sql_literal
 from podium.errors import DataError, UsageError
@@ -189,79 +189,64 @@ class Duck:
         """
         return not self._has_limit and 0 < rows <= ROWS_IN_NUMBERS
 
-    def store_groups(
-        self,
-        name: str,
-        rows: int,
-        source: str,
-        grouping: Grouping,
-        ranges: Callable[[], Mapping[str, tuple[int, int]]],
-    ) -> None:
+    def store_groups(self, name: str, rows: RowsToGroup) -> None:
         """Store the groups of rows, sorted by their first three keys.
 
         Rows that fit into numbers are grouped in memory, others by queries.
 
         Args:
             name: name of the new table or view.
-            rows: number of rows of the source.
-            source: the relation whose rows are grouped.
-            grouping: how they are grouped.
-            ranges: returns the least and the last value of each column of whole numbers, by name.
+            rows: the rows, and how they are grouped.
 
         Raises:
             DataError: the rows cannot be read, or a file has changed while they were.
         """
-        fits_numbers = self.fits_numbers(rows)
+        fits_numbers = self.fits_numbers(rows.number)
         try:
-            if not (fits_numbers and self._group_numbers(name, rows, source, grouping, ranges)):
-                self._group_by_queries(name, rows, source, grouping)
+            if not (fits_numbers and self._group_numbers(name, rows)):
+                self._group_by_queries(name, rows)
         except Exception:
             # The cause may be that a file has changed, which is then the error.
             self._refuse_changed()
             raise
 
-    def _group_by_queries(self, name: str, rows: int, source: str, grouping: Grouping) -> None:
-        """Store the groups of rows, which queries make.
+    def _group_by_queries(self, name: str, rows: RowsToGroup) -> None:
+        """Store the groups of rows, which queries make, under the name of a new table or view.
 
         If there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the
-        groups are stored on disk. Each step takes the rows of a range of the first key. The
-        arguments are those of `store_groups`: the name of the new table or view, and number,
-        relation and grouping of the rows.
+        groups are stored on disk. Each step takes the rows of a range of the first key.
         """
+        grouping = rows.grouping
         order = ", ".join(grouping.keys[:3])
-        if rows <= ROWS_AT_ONCE:
-            self.store(name, f"{grouping.query(source)} order by {order}")
+        if rows.number <= ROWS_AT_ONCE:
+            self.store(name, f"{grouping.query(rows.relation)} order by {order}")
             return
         on_disk = f"{self._disk}.{name}"
         # A Parquet file is written in half of the time of a table on disk.
         file = self.folder / f"{name}_rows.parquet"
-        self._run(copy_command(f"select * from {source}", file))
+        self._run(copy_command(f"select * from {rows.relation}", file))
         self._refuse_changed()
         rows_on_disk = f"read_parquet({literal_path(file)})"
-        for number, condition in enumerate(self._ranges(rows_on_disk, grouping.keys[0], rows)):
+        for number, condition in enumerate(
+            self._ranges(rows_on_disk, grouping.keys[0], rows.number)
+        ):
             part = f"(select * from {rows_on_disk} where {condition}) as part"
             verb = f"insert into {on_disk}" if number else f"create table {on_disk} as"
             self._run(f"{verb} {grouping.query(part)} order by {order}")
         file.unlink()
         self.view(name, f"select * from {on_disk}")
 
-    def _group_numbers(
-        self,
-        name: str,
-        rows: int,
-        source: str,
-        grouping: Grouping,
-        ranges: Callable[[], Mapping[str, tuple[int, int]]],
-    ) -> bool:
-        """Make a view of the groups of rows in memory, if each row fits into a number.
+    def _group_numbers(self, name: str, rows: RowsToGroup) -> bool:
+        """Make a new view of the groups of rows in memory, if each row fits into a number.
 
-        The result is whether the rows fit. The arguments are those of `store_groups`; `ranges` is
-        called only if the types of the columns fit.
+        The result is whether the rows fit. `rows.ranges` is called only if the types of the columns
+        fit.
         """
-        types = self._types_of(f"select * from {source}")
+        grouping = rows.grouping
+        types = self._types_of(f"select * from {rows.relation}")
         if not fits_by_types(grouping, types):
             return False
-        packing = plan_packing(grouping, types, ranges())
+        packing = plan_packing(grouping, types, rows.ranges())
         if packing is None:
             return False
 
@@ -273,8 +258,8 @@ class Duck:
             self.register(relation, value_codes)
             return self.arrays(packing.aggregates_query(relation))
 
-        with closing(_batches_of(self.connection, packing.numbers_query(source))) as batches:
-            groups = group_as_numbers(packing, rows, batches, aggregate_values)
+        with closing(_batches_of(self.connection, packing.numbers_query(rows.relation))) as batches:
+            groups = group_as_numbers(packing, rows.number, batches, aggregate_values)
         if groups is None:
             return False
         self.view_arrays(name, groups, partial(grouping.arrays_query, groups))

@@ -4,7 +4,7 @@ A database groups by a hash table, which is slow if most groups have a single ro
 an item have. To sort one number that combines the keys takes a fraction of the time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -101,6 +101,24 @@ class Grouping:
                 value = f"cast({name} as int)"
             columns.append(f"{value} as {name}")
         return f"select {', '.join(columns)} from {relation}"
+
+
+@dataclass(frozen=True, slots=True)
+class RowsToGroup:
+    """Rows that a database is to group.
+
+    Attributes:
+        relation: the relation with the rows (SQL, to stand after FROM).
+        number: number of rows.
+        grouping: how they are grouped.
+        ranges: returns the least and the last value of each column of whole numbers, by name. It
+            is a function because the values take queries, and are not always needed.
+    """
+
+    relation: str
+    number: int
+    grouping: Grouping
+    ranges: Callable[[], Mapping[str, tuple[int, int]]]
 
 
 def group_arrays(grouping: Grouping, rows: dict[str, np.ndarray]) -> dict[str, np.ndarray] | None:

@@ -5,14 +5,14 @@ import itertools
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.data.counting.duck import arrays_of
-from podium.data.counting.grouping import Grouping
+from podium.data.counting.grouping import RowsToGroup
 from podium.errors import DataError, UsageError, install_hint
 from podium.storage.remote import without_secrets
 
@@ -145,24 +145,15 @@ class Spark:
         self.register(relation, pa.table(arrays))
         self.view(name, query(relation))
 
-    def store_groups(
-        self,
-        name: str,
-        rows: int,  # noqa: ARG002
-        source: str,
-        grouping: Grouping,
-        ranges: Callable[[], Mapping[str, tuple[int, int]]],  # noqa: ARG002
-    ) -> None:
+    def store_groups(self, name: str, rows: RowsToGroup) -> None:
         """Group rows once, and cache the groups.
 
         Args:
             name: name of the new view.
-            rows: not used.
-            source: the relation whose rows are grouped.
-            grouping: how they are grouped. They are sorted when `batches` reads them.
-            ranges: not used.
+            rows: the rows, and how they are grouped. The groups are sorted when `batches` reads
+                them.
         """
-        self.store(name, grouping.query(source))
+        self.store(name, rows.grouping.query(rows.relation))
 
     def arrays(self, query: str) -> dict[str, np.ndarray]:
         """Return the columns of a query by name, shape (rows,) each.

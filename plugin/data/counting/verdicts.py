@@ -16,7 +16,7 @@ import numpy as np
 from podium.data.counting import relations
 from podium.data.counting.coded_texts import CodedTexts, code_by_name
 from podium.data.counting.grades import Grades
-from podium.data.counting.grouping import Grouping, group_arrays
+from podium.data.counting.grouping import Grouping, RowsToGroup, group_arrays
 from podium.data.counting.relations import (
     GROUP,
     NO_REASON,
@@ -595,8 +595,9 @@ class Verdicts:
             )
             source = f"({counted}) as counted"
             if not (is_small and self._group_arrays(grouped, source, grouping)):
-                rows = self._row_counts[0]
-                self.engine.store_groups(grouped, rows, source, grouping, self._ranges_of_codes)
+                number = self._row_counts[0]
+                rows = RowsToGroup(source, number, grouping, self._ranges_of_codes)
+                self.engine.store_groups(grouped, rows)
             self._groups[hard] = grouped
         return self._groups[hard]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from podium.data.counting import duck as duck_module
 from podium.data.counting import packed_rows
 from podium.data.counting.duck import ROWS_IN_NUMBERS, Duck, copy_command, literal_path
-from podium.data.counting.grouping import Aggregate, Grouping
+from podium.data.counting.grouping import Aggregate, Grouping, RowsToGroup
 from podium.data.counting.packed_rows import plan_packing
 from podium.errors import DataError
 
@@ -68,7 +68,7 @@ def literal(cell: float | None) -> str:
 
 def is_grouped_as_numbers(duck: Duck, rows: int) -> bool:
     """Group the rows of `cells` into `groups`, and return whether these are arrays in memory."""
-    duck.store_groups("groups", rows, "cells", GROUPING, lambda: RANGES)
+    duck.store_groups("groups", RowsToGroup("cells", rows, GROUPING, lambda: RANGES))
     return bool(duck.rows("select 1 from duckdb_views() where view_name = 'groups'"))
 
 
@@ -134,7 +134,9 @@ def test_ranges_are_not_computed_if_the_types_are_left_to_the_database() -> None
     duck = Duck()
     cells = constant_cells().replace("as BIGINT) as a", "as HUGEINT) as a")
     duck.store("cells", f"select {cells} from range(3)")
-    duck.store_groups("groups", 3, "cells", GROUPING, lambda: pytest.fail("they were computed"))
+    duck.store_groups(
+        "groups", RowsToGroup("cells", 3, GROUPING, lambda: pytest.fail("they were computed"))
+    )
     assert duck.rows("select n from groups") == [(3,)]
 
 
@@ -188,7 +190,7 @@ def test_a_file_that_changes_before_its_rows_are_grouped_is_named(
         patch.object(packed_rows, "_group_slice", side_effect=AssertionError("it was grouped")),
         pytest.raises(DataError, match=r"votes\.parquet: the file changed while it was read"),
     ):
-        duck.store_groups("groups", 1000, "cells", GROUPING, change_file)
+        duck.store_groups("groups", RowsToGroup("cells", 1000, GROUPING, change_file))
 
 
 @pytest.mark.parametrize(
